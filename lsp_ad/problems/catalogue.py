@@ -1,0 +1,134 @@
+"""Every problem code, with its severity, a page for `lsp-ad explain` and an example.
+
+Families: SRC (the text itself), ADx (differentiation refused: 1 constructs, 2 calls, 3 memory,
+4 values, 5 requests), STG (staging). A code is never reused for another meaning.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One code: `severity` is error, warning, information or hint; `example` is Python text."""
+
+    code: str
+    name: str
+    severity: str
+    summary: str
+    way_out: str
+    example: str
+    explanation: str = ""
+
+
+def _entries(*entries: Entry) -> dict[str, Entry]:
+    return {e.code: e for e in entries}
+
+
+CATALOGUE: dict[str, Entry] = _entries(
+    Entry("SRC001", "syntax-error", "error",
+          "The file is not valid Python, so nothing in it can be differentiated.",
+          "Mend the syntax; until then the last good version is shown.",
+          "def f(x):\n    return x +\n"),
+    Entry("AD101", "unsupported-statement", "error",
+          "A statement that the differentiator does not know.",
+          "Rewrite it with assignments, if, for or while, or move it out of the function.",
+          "def f(x):\n    try:\n        return 1 / x\n    except ZeroDivisionError:\n        return 0.0\n",
+          "Differentiation works from an allow-list: what no pass claims is refused, never guessed."),
+    Entry("AD102", "unsupported-expression", "error",
+          "An expression that the differentiator does not know, on a path that carries a derivative.",
+          "Compute it with arithmetic or NumPy functions, or outside the differentiated function.",
+          "def f(x):\n    return sum([x * i for i in range(3)])\n"),
+    Entry("AD103", "unsupported-signature", "error",
+          "A parameter form that generated code cannot repeat.",
+          "Name the parameters one by one.",
+          "def f(*xs):\n    return xs[0]\n"),
+    Entry("AD104", "no-value", "error",
+          "A path through the function ends without returning a value.",
+          "End every path with `return value`.",
+          "def f(x):\n    if x > 0:\n        return x\n"),
+    Entry("AD105", "dynamic-code", "error",
+          "`eval`, `exec`, `globals` and their like: what runs cannot be known from the text.",
+          "Write the expression out.",
+          "def f(x):\n    return eval('x * x')\n"),
+    Entry("AD201", "unknown-function", "error",
+          "A call of a function that has no derivative rule and no definition in this file.",
+          "Define it in this file, or use a function of the rule table.",
+          "from elsewhere import model\n\ndef f(x):\n    return model(x)\n"),
+    Entry("AD202", "unsupported-option", "error",
+          "A library function is known, but not with this argument or option.",
+          "Use the function without that option.",
+          "import numpy as np\n\ndef f(x):\n    return np.sum(x, where=x > 0)\n"),
+    Entry("AD203", "callee-refused", "error",
+          "A function that is called here cannot be differentiated itself.",
+          "See the related place.",
+          "def g(x):\n    return eval('x')\n\ndef f(x):\n    return g(x)\n"),
+    Entry("AD204", "no-derivative", "error",
+          "A function that is known, but whose derivative does not exist or is not known.",
+          "Keep it off the path from the parameters to the result.",
+          "import numpy as np\n\ndef f(x):\n    return np.fft.fft(x)\n"),
+    Entry("AD301", "in-place-write", "error",
+          "An array, list or object is changed in place.",
+          "Build a new value instead: np.concatenate, np.where, or a new name.",
+          "def f(x):\n    x[0] = 0.0\n    return x.sum()\n"),
+    Entry("AD302", "possible-alias", "error",
+          "An augmented assignment may change an array that another name shares.",
+          "Write `x = x + ...`, which makes a new array.",
+          "def f(x):\n    y = x\n    y += 1\n    return x * y\n"),
+    Entry("AD401", "unknown-structure", "error",
+          "It cannot be told from the text what kind of value this is, and the derivative depends on it.",
+          "Annotate the parameter (`x: np.ndarray`, `n: int`) or give its shape in the docstring.",
+          "def f(x, g):\n    return g.value * x\n"),
+    Entry("AD402", "not-real", "error",
+          "A value that is not a real number stands on the path of the derivative.",
+          "Split it into real and imaginary parts.",
+          "def f(x):\n    return abs(x * 1j)\n"),
+    Entry("AD403", "maybe-unbound", "error",
+          "A name may be read before it is assigned.",
+          "Assign it on every path before it is read.",
+          "def f(x, n):\n    for i in range(n):\n        y = x * i\n    return y\n"),
+    Entry("AD501", "unknown-parameter", "error",
+          "The derivative was asked for with respect to a parameter that does not exist.",
+          "Name a parameter of the function, or give its index.",
+          "lsp_ad.grad(f, wrt='z')\n"),
+    Entry("AD502", "not-differentiable-parameter", "error",
+          "The derivative was asked for with respect to a parameter that is not a float or an array of floats.",
+          "Leave it out of wrt.",
+          "def f(x, n: int):\n    return x * n\n"),
+    Entry("AD503", "independent-result", "error",
+          "The result does not depend on the parameter: the derivative is zero everywhere.",
+          "Leave it out of wrt, or use the parameter.",
+          "def f(x, y):\n    return x * 2.0\n"),
+    Entry("AD504", "unknown-function-name", "error",
+          "There is no function of that name in the file.",
+          "Name a function that is defined with `def` at the top level of the file.",
+          "lsp-ad grad model.py::los\n"),
+    Entry("AD505", "no-source", "error",
+          "The text of the function cannot be found.",
+          "Define the function in a file.",
+          "lsp_ad.grad(np.sin)\n"),
+    Entry("AD506", "name-taken", "error",
+          "The file has another definition under the name that the gradient would get.",
+          "Rename one of them.",
+          "def f(x):\n    return x * x\n\ndef f_grad():\n    ...\n"),
+    Entry("STG101", "python-value-decides", "warning",
+          "In a staged function, a conditional is decided by a Python value when the function is traced, not when it runs.",
+          "Pass an array and use the back end's conditional, or mark the argument static.",
+          "import jax\n\nUSE_RELU = True\n\n@jax.jit\ndef f(x):\n    if USE_RELU:\n        x = x * (x > 0)\n    return x\n"),
+    Entry("STG102", "deliberate-flag", "information",
+          "In a staged function, a flag chooses the branch when the function is traced: once for each value it has.",
+          "Nothing to do if that is meant.",
+          "import jax\n\n@jax.jit\ndef f(x, training: bool):\n    if training:\n        x = x * 2\n    return x\n"),
+)
+
+
+def entry(code: str) -> Entry:
+    """The entry of a code, of its name (`in-place-write`), in any case; KeyError for an unknown one."""
+    wanted = code.strip().upper()
+    if wanted in CATALOGUE:
+        return CATALOGUE[wanted]
+    for known in CATALOGUE.values():
+        if known.name.upper() == wanted:
+            return known
+    raise KeyError(code)

@@ -1,0 +1,1 @@
+"""Text and tree: documents, positions, parsing with spans and comments, printing, edits."""

@@ -1,0 +1,92 @@
+"""From text to a gast tree with code-point columns, its comments, or a syntax problem."""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+import warnings
+from dataclasses import dataclass, field
+
+import gast
+
+from lsp_ad.problems import Problem, Span, problem
+from lsp_ad.source.document import Document
+
+
+@dataclass(frozen=True)
+class Comment:
+    """A comment: `text` with its `#`; `trailing` where code stands before it on the line."""
+
+    line: int
+    column: int
+    text: str
+    trailing: bool
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A document with its tree (an empty module where it does not parse), comments by line, and problems."""
+
+    document: Document
+    module: gast.Module
+    comments: dict[int, Comment] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+
+def parse(document: Document) -> Parsed:
+    """Parse a document. Never raises on bad text: the result then holds a problem and an empty tree."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(document.text)
+    except SyntaxError as error:
+        return Parsed(document, _empty(), problems=(_syntax_problem(document, error),))
+    except (ValueError, RecursionError, MemoryError) as error:
+        found = problem("SRC001", f"The text cannot be parsed: {error}.", Span(1, 0, 1, 1))
+        return Parsed(document, _empty(), problems=(found,))
+    _columns_to_code_points(tree, document)
+    return Parsed(document, gast.ast_to_gast(tree), _comments(document.text))
+
+
+def _empty() -> gast.Module:
+    return gast.Module(body=[], type_ignores=[])
+
+
+def _syntax_problem(document: Document, error: SyntaxError) -> Problem:
+    line = min(max(error.lineno or 1, 1), len(document.lines))
+    length = len(document.lines.line(line))
+    column = min(max((error.offset or 1) - 1, 0), max(length - 1, 0))
+    end = max(length, column + 1)
+    return problem("SRC001", f"Syntax error: {error.msg}.", Span(line, column, line, end))
+
+
+def _columns_to_code_points(tree: ast.AST, document: Document) -> None:
+    if document.text.isascii():
+        return
+    lines = document.lines
+    for node in ast.walk(tree):
+        if hasattr(node, "lineno"):
+            node.col_offset = lines.from_bytes(node.lineno, node.col_offset)  # type: ignore[attr-defined]
+            end = lines.from_bytes(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+            node.end_col_offset = end  # type: ignore[attr-defined]
+
+
+def _comments(text: str) -> dict[int, Comment]:
+    found = {}
+    # The tokenizer wants one kind of line end; columns are not moved by that.
+    source = text.replace("\r\n", "\n").replace("\r", "\n")
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type == tokenize.COMMENT:
+                line, column = token.start
+                trailing = bool(token.line[:column].strip())
+                found[line] = Comment(line, column, token.string, trailing)
+    except (tokenize.TokenError, SyntaxError):
+        pass
+    return found
+
+
+def span_of(node: gast.AST) -> Span:
+    """The span of a node that came from the text, or was given the location of one that did."""
+    return Span(node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
