@@ -1,0 +1,42 @@
+"""What differentiation hands on: generated code, line by line, with its origins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lsp_ad.problems import Span
+
+MODES = ("grad", "value_and_grad", "vjp")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of generated code, with the piece of the user's text that it comes from, if it comes from one.
+
+    `sweep` is "head" (signature, docstring, checks, return), "forward" or "backward".
+    """
+
+    text: str
+    origin: Span | None
+    sweep: str
+
+
+@dataclass(frozen=True)
+class Derivative:
+    """Generated code: the derivative `name` of `primal`, and the functions it needs before it.
+
+    `wrt` are the parameters in the order of the results; `helpers` the functions of
+    `lsp_ad.runtime` that the code calls by their plain names; `seed` the name of the last parameter.
+    """
+
+    primal: str
+    name: str
+    mode: str
+    wrt: tuple[str, ...]
+    seed: str
+    lines: tuple[Line, ...]
+    helpers: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return "".join(line.text + "\n" for line in self.lines)

@@ -1,0 +1,140 @@
+"""What a name stands for: imports under any alias, functions and constants of this file.
+
+A *canonical name* is the dotted name of a library object whatever it is called here: after
+`import numpy.linalg as la` the expression `la.inv` is `numpy.linalg.inv`. Built-ins are
+`builtins.abs`, functions of this file `here.f`. What is bound twice, under a condition or by a
+star import has no canonical name: it cannot be told what it is.
+"""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import gast
+
+from lsp_ad.source.parse import Parsed
+
+HERE = "here."
+_SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef,
+           gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+
+
+@dataclass(frozen=True)
+class Program:
+    """One parsed file and what its top-level names stand for."""
+
+    parsed: Parsed
+    _bindings: dict[str, list[gast.AST]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for statement in self.parsed.module.body:
+            for name in bound_names([statement]):
+                self._bindings.setdefault(name, []).append(statement)
+
+    @cached_property
+    def functions(self) -> dict[str, gast.FunctionDef]:
+        """The functions defined once, unconditionally, at the top level of the file."""
+        return {s.name: s for s in self.parsed.module.body
+                if isinstance(s, gast.FunctionDef) and len(self._bindings[s.name]) == 1}
+
+    @cached_property
+    def imports(self) -> dict[str, str]:
+        """Local name to canonical name, for the names that are bound by one import and nothing else."""
+        found = {}
+        for statement in self.parsed.module.body:
+            for alias, canonical in imported(statement).items():
+                if all(imported(b).get(alias) == canonical for b in self._bindings[alias]):
+                    found[alias] = canonical
+        return found
+
+    @cached_property
+    def constants(self) -> dict[str, gast.expr]:
+        """Top-level names that are assigned once, with the expression, and never declared `global`."""
+        declared = {n for node in gast.walk(self.parsed.module) if isinstance(node, gast.Global) for n in node.names}
+        return {s.targets[0].id: s.value for s in self.parsed.module.body
+                if isinstance(s, gast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], gast.Name)
+                and len(self._bindings[s.targets[0].id]) == 1 and s.targets[0].id not in declared}
+
+    @cached_property
+    def has_star_import(self) -> bool:
+        return any(a.name == "*" for s in gast.walk(self.parsed.module)
+                   if isinstance(s, gast.ImportFrom) for a in s.names)
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """Every name that the top level of the file binds in any way."""
+        return frozenset(self._bindings)
+
+    def canonical(self, node: gast.AST, local: frozenset[str] | set[str] = frozenset()) -> str | None:
+        """The canonical name of a `Name` or dotted `Attribute`, or None. `local`: names bound nearer by."""
+        if isinstance(node, gast.Attribute):
+            base = self.canonical(node.value, local)
+            return f"{base}.{node.attr}" if base and not base.startswith((HERE, "builtins.")) else None
+        if not isinstance(node, gast.Name) or node.id in local:
+            return None
+        name = node.id
+        if name in self.imports:
+            return self.imports[name]
+        if name in self.functions:
+            return HERE + name
+        if name not in self._bindings and not self.has_star_import and hasattr(builtins, name):
+            return "builtins." + name
+        return None
+
+    def alias_of(self, module: str) -> str | None:
+        """The name that the file uses for a module (`np` for `numpy`), if it imports it."""
+        return next((alias for alias, canonical in self.imports.items() if canonical == module), None)
+
+
+def imported(statement: gast.AST) -> dict[str, str]:
+    """What an import statement binds: local name to canonical name."""
+    if isinstance(statement, gast.Import):
+        return {a.asname or a.name.split(".")[0]: a.name if a.asname else a.name.split(".")[0]
+                for a in statement.names}
+    if isinstance(statement, gast.ImportFrom) and not statement.level and statement.module:
+        return {a.asname or a.name: f"{statement.module}.{a.name}" for a in statement.names if a.name != "*"}
+    if isinstance(statement, gast.ImportFrom):
+        return {a.asname or a.name: f".{statement.module or ''}.{a.name}" for a in statement.names if a.name != "*"}
+    return {}
+
+
+def bound_names(body: list[gast.AST]) -> set[str]:
+    """The names that statements bind in the scope they stand in (not in scopes nested in it)."""
+    found: set[str] = set()
+    pending: list[gast.AST] = list(body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, gast.Name) and isinstance(node.ctx, (gast.Store, gast.Del)):
+            found.add(node.id)
+        elif isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
+            found.add(node.name)
+            pending += node.decorator_list
+            continue
+        elif isinstance(node, (gast.Import, gast.ImportFrom)):
+            found |= set(imported(node))
+        elif isinstance(node, gast.ExceptHandler) and node.name is not None:
+            found.add(node.name.id if isinstance(node.name, gast.Name) else node.name)
+        elif isinstance(node, (gast.MatchAs, gast.MatchStar)) and node.name:
+            found.add(node.name)
+        if isinstance(node, _SCOPES):
+            # a walrus in a comprehension binds in the scope around it
+            found |= {n.target.id for n in gast.walk(node) if isinstance(n, gast.NamedExpr)}
+            continue
+        pending += gast.iter_child_nodes(node)
+    return found
+
+
+def parameters(function: gast.FunctionDef) -> list[str]:
+    """All parameter names in order, starred ones included."""
+    a = function.args
+    starred = [a.vararg] if a.vararg else []
+    double = [a.kwarg] if a.kwarg else []
+    return [p.id for p in [*a.posonlyargs, *a.args, *starred, *a.kwonlyargs, *double]]
+
+
+def local_names(function: gast.FunctionDef) -> set[str]:
+    """Parameters and names bound in the body, without those declared global or nonlocal."""
+    declared = {n for node in gast.walk(function) if isinstance(node, (gast.Global, gast.Nonlocal)) for n in node.names}
+    return (set(parameters(function)) | bound_names(function.body)) - declared
