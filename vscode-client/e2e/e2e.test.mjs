@@ -1,0 +1,99 @@
+// The packaged extension, in a real VS Code, from the lightbulb to the numbers. Started by run.sh.
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { startCodeServer, VSCode } from "./vscode.mjs";
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const ROOT = process.env.E2E_ROOT;
+const WORKSPACE = join(ROOT, "workspace");
+const PYTHON_WITH_NUMPY = process.env.PYTHON || "python3";
+const PLAIN_PYTHON = join(ROOT, "plain-python/bin");
+const SHADOWED = join(ROOT, "shadowed");
+
+// The comment is beyond ASCII, and beyond the plane in which UTF-16 has one unit for a character.
+const LOGISTIC = `"""Binary logistic regression."""
+import numpy as np
+
+
+def loss(w, b, x, y):
+    z = x @ w + b
+    p = 1.0 / (1.0 + np.exp(-z))
+    # Verlust für jede Zeile, σ(z) 📉
+    return -np.mean(y * np.log(p) + (1.0 - y) * np.log(1.0 - p))
+`;
+const DYNAMIC = `import numpy as np
+
+
+def dynamic(x):
+    return np.sum(eval("x * x"))
+`;
+
+let codeServer;
+let code;
+
+before(async () => {
+  // The VSIX is self-contained only if this Python has nothing of the server's.
+  for (const name of ["lsp_ad", "pygls", "lsprotocol", "gast"]) {
+    const found = spawnSync(join(PLAIN_PYTHON, "python3"), ["-c", `import ${name}`], { cwd: ROOT });
+    assert.notEqual(found.status, 0, `the server's Python must not have ${name}`);
+  }
+  rmSync(WORKSPACE, { recursive: true, force: true });
+  rmSync(SHADOWED, { force: true });
+  mkdirSync(WORKSPACE);
+  writeFileSync(join(WORKSPACE, "logistic.py"), LOGISTIC);
+  writeFileSync(join(WORKSPACE, "dynamic.py"), DYNAMIC);
+  // A module of the user's with the name of one the server imports. It must never run.
+  writeFileSync(join(WORKSPACE, "gast.py"), `open(${JSON.stringify(SHADOWED)}, "w").close()\n`);
+  codeServer = await startCodeServer(ROOT, { workspace: WORKSPACE, binaries: PLAIN_PYTHON });
+  code = await VSCode.open(codeServer.url);
+});
+
+after(async () => {
+  await code?.screenshot(join(ROOT, "last.png"));
+  await code?.close();
+  await codeServer?.stop();
+});
+
+test("a gradient from the lightbulb is right, and gone with one undo", async () => {
+  const file = join(WORKSPACE, "logistic.py");
+  const editor = await code.openFile("logistic.py", { line: 5, column: 6 });
+  await code.lightbulb.waitFor();
+  const titles = await code.openMenu("Control+.");
+  assert.ok(titles.includes("Generate gradient of loss"), `in the menu: ${titles.join(", ")}`);
+  assert.ok(titles.includes("Generate gradient of loss with respect to w"), `in the menu: ${titles.join(", ")}`);
+  await code.pick("Generate gradient of loss");
+  await code.line(editor, "def loss_grad(").waitFor();
+  await code.screenshot(join(ROOT, "screenshot.png"));
+
+  await code.save();
+  const text = readFileSync(file, "utf8");
+  assert.ok(text.startsWith(LOGISTIC), `the user's own text was changed:\n${text}`);
+  assert.match(text.slice(LOGISTIC.length), /^def loss_grad\(/m);
+  const checked = execFileSync(PYTHON_WITH_NUMPY, [join(HERE, "check_gradient.py"), file], { encoding: "utf8" });
+  assert.match(checked, /agrees/);
+
+  await editor.locator("textarea.inputarea").focus();
+  await code.press("Control+Z");
+  await code.line(editor, "def loss_grad(").waitFor({ state: "detached" });
+  await code.save();
+  assert.equal(readFileSync(file, "utf8"), LOGISTIC);
+});
+
+test("hover shows the gradient without writing it", async () => {
+  const editor = await code.openFile("logistic.py", { line: 5, column: 6 });
+  assert.match(await code.hoverText(editor), /def loss_grad\(w, b, x, y/);
+  assert.equal(readFileSync(join(WORKSPACE, "logistic.py"), "utf8"), LOGISTIC);
+});
+
+test("a function with eval has no gradient, and hover says why", async () => {
+  const editor = await code.openFile("dynamic.py", { line: 4, column: 6 });
+  assert.match(await code.hoverText(editor), /eval/);
+});
+
+test("nothing of the workspace ran in the server", () => {
+  assert.equal(existsSync(SHADOWED), false);
+});
