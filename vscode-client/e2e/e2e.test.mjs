@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { startCodeServer, VSCode } from "./vscode.mjs";
+import { configureMachine, startCodeServer, VSCode } from "./vscode.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = process.env.E2E_ROOT;
@@ -14,7 +14,7 @@ const PYTHON_WITH_NUMPY = process.env.PYTHON || "python3";
 const PLAIN_PYTHON = join(ROOT, "plain-python/bin");
 const SHADOWED = join(ROOT, "shadowed");
 
-// The comment is beyond ASCII, and beyond the plane in which UTF-16 has one unit for a character.
+// Letters beyond ASCII, one of them (𝔼) beyond what UTF-16 writes in one unit.
 const LOGISTIC = `"""Binary logistic regression."""
 import numpy as np
 
@@ -22,7 +22,7 @@ import numpy as np
 def loss(w, b, x, y):
     z = x @ w + b
     p = 1.0 / (1.0 + np.exp(-z))
-    # Verlust für jede Zeile, σ(z) 📉
+    # 𝔼 der Verluste für jede Zeile, p = σ(z)
     return -np.mean(y * np.log(p) + (1.0 - y) * np.log(1.0 - p))
 `;
 const DYNAMIC = `import numpy as np
@@ -48,6 +48,7 @@ before(async () => {
   writeFileSync(join(WORKSPACE, "dynamic.py"), DYNAMIC);
   // A module of the user's with the name of one the server imports. It must never run.
   writeFileSync(join(WORKSPACE, "gast.py"), `open(${JSON.stringify(SHADOWED)}, "w").close()\n`);
+  configureMachine(ROOT, {});
   codeServer = await startCodeServer(ROOT, { workspace: WORKSPACE, binaries: PLAIN_PYTHON });
   code = await VSCode.open(codeServer.url);
 });
@@ -65,6 +66,7 @@ test("a gradient from the lightbulb is right, and gone with one undo", async () 
   const titles = await code.openMenu("Control+.");
   assert.ok(titles.includes("Generate gradient of loss"), `in the menu: ${titles.join(", ")}`);
   assert.ok(titles.includes("Generate gradient of loss with respect to w"), `in the menu: ${titles.join(", ")}`);
+  await code.screenshot(join(ROOT, "menu.png"));
   await code.pick("Generate gradient of loss");
   await code.line(editor, "def loss_grad(").waitFor();
   await code.screenshot(join(ROOT, "screenshot.png"));
@@ -92,6 +94,15 @@ test("hover shows the gradient without writing it", async () => {
 test("a function with eval has no gradient, and hover says why", async () => {
   const editor = await code.openFile("dynamic.py", { line: 4, column: 6 });
   assert.match(await code.hoverText(editor), /eval/);
+});
+
+test("an interpreter that cannot be used is told, and one that can be starts the server", async () => {
+  const editor = await code.openFile("logistic.py", { line: 5, column: 6 });
+  configureMachine(ROOT, { "lsp-ad.interpreter": "/nowhere/python3" });
+  await code.notification("lsp-ad.interpreter cannot be used: /nowhere/python3 is not there").waitFor();
+  await code.screenshot(join(ROOT, "toast.png"));
+  configureMachine(ROOT, { "lsp-ad.interpreter": join(PLAIN_PYTHON, "python3") });
+  assert.match(await code.hoverText(editor), /def loss_grad\(/);
 });
 
 test("nothing of the workspace ran in the server", () => {

@@ -45,6 +45,12 @@ async function freePort() {
   return port;
 }
 
+/** Writes the settings of the machine that VS Code's extensions run on. A running VS Code notices. */
+export function configureMachine(root, settings) {
+  mkdirSync(join(root, "user-data/Machine"), { recursive: true });
+  writeFileSync(join(root, "user-data/Machine/settings.json"), JSON.stringify(settings));
+}
+
 /** Starts code-server on a folder, with the VSIX that setup.sh installed. `binaries` comes first on its PATH. */
 export async function startCodeServer(root, { workspace, binaries }) {
   mkdirSync(join(root, "user-data/User"), { recursive: true });
@@ -93,6 +99,17 @@ export async function startCodeServer(root, { workspace, binaries }) {
   };
 }
 
+/** Does what VS Code may not be ready for, again and again until nothing in it times out. */
+async function attempt(steps) {
+  for (let left = 20; ; left--) {
+    try {
+      return await steps(1500);
+    } catch (error) {
+      if (left === 0) throw error;
+    }
+  }
+}
+
 export class VSCode {
   static async open(url) {
     const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: BROWSER_ARGUMENTS });
@@ -122,13 +139,20 @@ export class VSCode {
   /** Opens a file by name, with the cursor at `line` and `column`, counted from one. */
   async openFile(name, { line, column }) {
     const input = this.page.locator(".quick-input-widget .quick-input-box input");
-    await this.press("Control+P");
-    await input.fill(`${name}:${line}:${column}`);
-    await this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: name }).first().waitFor();
-    await this.press("Enter");
-    await input.waitFor({ state: "hidden" });
+    const first = this.page.locator(".quick-input-list .monaco-list-row.focused");
     const editor = this.page.locator(`.editor-instance .monaco-editor[data-uri$="/${name}"]`);
-    await editor.locator(".view-line").first().waitFor();
+    const cursor = this.page.locator(".statusbar-item").getByText(`Ln ${line}, Col ${column}`, { exact: true });
+    await attempt(async (timeout) => {
+      await this.press("Escape");
+      await this.press("Control+P");
+      await input.fill(`${name}:${line}:${column}`);
+      // Enter may come before the list has been narrowed to what was typed, and then opens another file. The
+      // first search waits for the extension host, which takes some seconds to start.
+      await first.filter({ hasText: name }).waitFor({ timeout: 5 * timeout });
+      await this.press("Enter");
+      await editor.locator(".view-line").first().waitFor({ timeout });
+      await cursor.waitFor({ timeout });
+    });
     return editor;
   }
 
@@ -153,15 +177,10 @@ export class VSCode {
    * "No code actions available" where that was too early: then it is asked again.
    */
   async openMenu(keys) {
-    for (let left = 20; ; left--) {
+    await attempt(async (timeout) => {
       await this.press(keys);
-      try {
-        await this.menu.waitFor({ timeout: 1500 });
-        break;
-      } catch (error) {
-        if (left === 0) throw error;
-      }
-    }
+      await this.menu.waitFor({ timeout });
+    });
     const titles = await this.menu.locator(".monaco-list-row.action .title").allTextContents();
     return titles.map((title) => title.trim());
   }
@@ -181,20 +200,19 @@ export class VSCode {
   /** Shows the hover at the cursor, and returns its text. Asked again while it is empty: the server may be starting. */
   async hoverText(editor) {
     const rows = this.page.locator(".monaco-hover:visible .hover-row:not(.status-bar)");
-    for (let left = 20; ; left--) {
+    await attempt(async (timeout) => {
       await editor.locator("textarea.inputarea").focus();
       await this.press("Control+K");
       await this.press("Control+I");
-      try {
-        await rows.first().waitFor({ timeout: 1500 });
-        break;
-      } catch (error) {
-        if (left === 0) throw error;
-      }
-    }
+      await rows.first().waitFor({ timeout });
+    });
     const text = (await rows.allTextContents()).join("\n");
     await this.press("Escape");
     return text.replaceAll("\u00a0", " "); // code is shown with spaces that do not break
+  }
+
+  notification(text) {
+    return this.page.locator(".notifications-toasts .notification-list-item-message").filter({ hasText: text });
   }
 
   /** Saves the file, and waits until it is saved. */
