@@ -1,0 +1,33 @@
+"""lsp-ad: automatic differentiation as an editor feature.
+
+The names below are loaded when they are first used, so that `import lsp_ad` costs nothing and the
+server and the command line never load NumPy.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lsp_ad.api import Diagnostic, DifferentiationError, grad, value_and_grad, vjp
+    from lsp_ad.staging import staged
+
+__version__ = "0.1.0"
+__all__ = ["Diagnostic", "DifferentiationError", "grad", "staged", "value_and_grad", "vjp"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "staged":
+        from lsp_ad.staging import staged
+
+        value: Any = staged
+    elif name in __all__:
+        from lsp_ad import api
+
+        value = getattr(api, name)
+    else:
+        raise AttributeError(f"module 'lsp_ad' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

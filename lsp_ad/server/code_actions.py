@@ -1,0 +1,132 @@
+"""The lightbulb: *Generate gradient* for the function at the cursor.
+
+Offered for all float parameters together and, where there are several, for each of them. Where the
+function cannot be differentiated the action is shown disabled, with the reason, by clients that can.
+Edits are computed when an action is chosen, by clients that can wait for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lsprotocol import types
+
+from lsp_ad.differentiate import Derivative
+from lsp_ad.problems import Problem, Span
+from lsp_ad.server.client import Client, Settings
+from lsp_ad.server.convert import to_text_edits
+from lsp_ad.server.snapshots import Analysis, Snapshot
+
+KIND = "refactor.rewrite.generateGradient"
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One action: its title, what it differentiates, and the reason why it cannot, if it cannot."""
+
+    title: str
+    function: str
+    wrt: tuple[str, ...] | None
+    reason: str = ""
+
+
+def wants(only: Sequence[str] | None) -> bool:
+    """Whether a client that asks for these kinds wants ours: kinds are hierarchical, none means all."""
+    return not only or any(not kind or KIND == kind or KIND.startswith(f"{kind}.") for kind in map(_plain, only))
+
+
+def asks_for_gradient(only: Sequence[str] | None) -> bool:
+    """Whether the user asked for a gradient and for nothing else."""
+    return bool(only) and all(_plain(kind) == KIND for kind in only or ())
+
+
+def offers(analysis: Analysis, selection: Span) -> list[Offer]:
+    """What can be generated for the function at a selection; nothing where there is nothing numeric."""
+    function = analysis.function_at(selection.line, selection.end_line)
+    if analysis.syntax_problems or function is None:
+        return []
+    name = function.name
+    parameters = analysis.parameters(name)
+    derivative, problems = analysis.derivative(name)
+    refused = derivative is None
+    if not parameters or (refused and not analysis.is_numeric):
+        return []
+    found = [Offer(f"Generate gradient of {name}", name, None, _reason(analysis, derivative, problems))]
+    if len(parameters) > 1:
+        for parameter in parameters:
+            reason = found[0].reason
+            if refused:
+                # One parameter may be in the way of all together and not of the others.
+                reason = _reason(analysis, *analysis.derivative(name, (parameter,)))
+            found.append(Offer(f"Generate gradient of {name} with respect to {parameter}", name, (parameter,), reason))
+    if all(offer.reason for offer in found):
+        return found[:1]
+    return found
+
+
+def code_actions(
+    snapshot: Snapshot, selection: Span, only: Sequence[str] | None, client: Client, settings: Settings
+) -> list[types.CodeAction]:
+    if not wants(only) or not client.action_literals:
+        return []
+    actions = []
+    for offer in offers(snapshot.analysis, selection):
+        action = types.CodeAction(offer.title, kind=KIND)
+        if offer.reason:
+            if not client.shows_disabled:
+                continue
+            action.disabled = types.CodeActionDisabled(offer.reason)
+        elif client.resolves_edit:
+            action.data = {
+                "uri": snapshot.uri,
+                "version": snapshot.version,
+                "function": offer.function,
+                "wrt": list(offer.wrt) if offer.wrt else None,
+            }
+        else:
+            edit, problems = generated(snapshot, offer.function, offer.wrt, client, settings)
+            if edit is None:
+                continue
+            action.edit = edit
+        actions.append(action)
+    return actions
+
+
+def generated(
+    snapshot: Snapshot, function: str, wrt: tuple[str, ...] | None, client: Client, settings: Settings
+) -> tuple[types.WorkspaceEdit | None, tuple[Problem, ...]]:
+    """The edit that writes a gradient below its function, or the problems that forbid it."""
+    analysis = snapshot.analysis
+    derivative, problems = analysis.derivative(function, wrt)
+    if derivative is None:
+        return None, problems
+    edits = to_text_edits(snapshot.document, analysis.insertion(derivative, settings.helpers), client.encoding)
+    if not client.document_changes:
+        return types.WorkspaceEdit(changes={snapshot.uri: edits}), ()
+    identifier = types.OptionalVersionedTextDocumentIdentifier(snapshot.uri, snapshot.version)
+    return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(identifier, edits)]), ()
+
+
+def parsed_data(data: Any) -> tuple[str, int | None, str, tuple[str, ...] | None]:
+    """(uri, version, function, wrt) of the `data` of an action; ValueError where it is none of ours."""
+    match data:
+        case {"uri": str(uri), "version": int() | None as version, "function": str(function), "wrt": None}:
+            return uri, version, function, None
+        case {"uri": str(uri), "version": int() | None as version, "function": str(function), "wrt": [*wrt]}:
+            if wrt and all(isinstance(name, str) for name in wrt):
+                return uri, version, function, tuple(wrt)
+    raise ValueError(f"not the data of a gradient action: {data!r}")
+
+
+def _reason(analysis: Analysis, derivative: Derivative | None, problems: tuple[Problem, ...]) -> str:
+    if derivative is None:
+        return " ".join(f"Line {p.span.line}: {p.message}" for p in problems[:1]) or "It cannot be differentiated."
+    if derivative.name in analysis.program.bound:
+        return f"{derivative.name} exists already."
+    return ""
+
+
+def _plain(kind: types.CodeActionKind | str) -> str:
+    return str(getattr(kind, "value", kind))

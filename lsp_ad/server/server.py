@@ -1,0 +1,252 @@
+"""The language server: what it is made of, which messages it answers, and the shield around each answer."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcContentModified, JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
+from pygls.lsp.server import LanguageServer
+
+from lsp_ad import __version__
+from lsp_ad.server import code_actions, diagnostics, hover
+from lsp_ad.server.client import SECTION, Client, Settings, client_of, updated
+from lsp_ad.server.convert import from_range
+from lsp_ad.server.protocol import Protocol
+from lsp_ad.server.snapshots import Snapshot, Snapshots
+from lsp_ad.source.document import Document
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+DEBOUNCE = 0.15  # seconds from the last key stroke to the diagnostics
+
+
+class Server(LanguageServer):
+    """The state of one session.
+
+    Handlers run on the message loop and only take snapshots; analysis runs on one thread of its own
+    (the threads of pygls also read stdin, so that long work there would stop the server from listening).
+    """
+
+    def __init__(self) -> None:
+        super().__init__("lsp-ad", __version__, protocol_cls=Protocol)
+        self.client = Client()
+        self.settings = Settings()
+        self.first_settings: Any = None
+        self.snapshots = Snapshots()
+        self.asked: dict[str, set[str]] = {}
+        self._analyst = ThreadPoolExecutor(max_workers=1, thread_name_prefix="analysis")
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._publishing: set[asyncio.Task[None]] = set()
+
+    def snapshot(self, uri: str) -> Snapshot:
+        """The newest snapshot of an open document; an invalid-params error where it is not open."""
+        found = self.snapshots.get(uri)
+        if found is None:
+            raise JsonRpcInvalidParams(f"{uri} is not open")
+        return found
+
+    async def analysed(self, snapshot: Snapshot, work: Callable[[], T]) -> T:
+        """The result of work on a snapshot, done on the analysis thread."""
+        snapshot.wanted = True
+        return await asyncio.get_running_loop().run_in_executor(self._analyst, work)
+
+    def take(self, settings: Any) -> None:
+        """Take the settings that a client sent, and tell the user of those that make no sense."""
+        self.settings, messages = updated(self.settings, settings)
+        for message in messages:
+            self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
+
+    def ask_for(self, snapshot: Snapshot, function: str) -> None:
+        """Note that the user wants a gradient that cannot be had, so that diagnostics say why."""
+        self.asked.setdefault(snapshot.uri, set()).add(function)
+        self.publish_soon(snapshot, 0.0)
+
+    def publish_soon(self, snapshot: Snapshot, delay: float = DEBOUNCE) -> None:
+        """Publish the diagnostics of a snapshot after a while, unless a newer one comes first."""
+        self.cancel(snapshot.uri)
+        snapshot.wanted = snapshot.wanted or not delay
+        loop = asyncio.get_running_loop()
+        self._timers[snapshot.uri] = loop.call_later(delay, self._start_publishing, snapshot)
+
+    def cancel(self, uri: str) -> None:
+        timer = self._timers.pop(uri, None)
+        if timer is not None:
+            timer.cancel()
+
+    def _start_publishing(self, snapshot: Snapshot) -> None:
+        task = asyncio.ensure_future(shielded(publish)(self, snapshot))
+        self._publishing.add(task)
+        task.add_done_callback(self._published)
+
+    def _published(self, task: asyncio.Task[None]) -> None:
+        self._publishing.discard(task)
+        if not task.cancelled():
+            task.exception()  # the shield has told of it already
+
+    def stop(self) -> None:
+        """Drop all work that waits, so that leaving waits for nothing but the piece at hand."""
+        for uri in list(self._timers):
+            self.cancel(uri)
+        self._analyst.shutdown(wait=False, cancel_futures=True)
+
+
+def shielded(handler: Callable[[Server, Any], Any]) -> Callable[[Server, Any], Any]:
+    """Whatever goes wrong in a handler is logged and answered with an error, and the server lives on."""
+
+    def failed(ls: Server, error: Exception) -> JsonRpcInternalError:
+        name = handler.__name__
+        logger.error("%s failed", name, exc_info=error)
+        message = f"lsp-ad: {name} failed: {type(error).__name__}: {error}"
+        ls.window_log_message(types.LogMessageParams(types.MessageType.Error, message))
+        return JsonRpcInternalError(message)
+
+    if inspect.iscoroutinefunction(handler):
+
+        async def guarded(ls: Server, params: Any) -> Any:
+            try:
+                return await handler(ls, params)
+            except JsonRpcException:
+                raise
+            except Exception as error:
+                raise failed(ls, error) from error
+
+    else:
+
+        def guarded(ls: Server, params: Any) -> Any:
+            try:
+                return handler(ls, params)
+            except JsonRpcException:
+                raise
+            except Exception as error:
+                raise failed(ls, error) from error
+
+    return functools.wraps(handler)(guarded)
+
+
+# Notifications are handled at once, so that the next message meets the new state.
+
+
+def initialize(ls: Server, params: types.InitializeParams) -> None:
+    ls.client = client_of(params.capabilities, ls.workspace.position_encoding or "utf-16")
+    ls.first_settings = params.initialization_options
+
+
+def initialized(ls: Server, _: types.InitializedParams) -> None:
+    ls.take(ls.first_settings)
+
+
+async def did_change_configuration(ls: Server, params: types.DidChangeConfigurationParams) -> None:
+    given = params.settings
+    if not given and ls.client.pulls_configuration:
+        asked = types.ConfigurationParams([types.ConfigurationItem(section=SECTION)])
+        given = next(iter(await ls.workspace_configuration_async(asked)), None)
+    ls.take(given)
+
+
+def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
+    given = params.text_document
+    snapshot = ls.snapshots.open(given.uri, Document(given.text, given.uri, given.version))
+    ls.publish_soon(snapshot, 0.0)
+
+
+def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
+    uri = params.text_document.uri
+    text = ls.workspace.get_text_document(uri).source
+    ls.publish_soon(ls.snapshots.change(uri, Document(text, uri, params.text_document.version)))
+
+
+def did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
+    uri = params.text_document.uri
+    ls.cancel(uri)
+    ls.snapshots.close(uri)
+    ls.asked.pop(uri, None)
+    ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+
+
+def shutdown(ls: Server, _: None) -> None:
+    ls.stop()
+
+
+async def publish(ls: Server, snapshot: Snapshot) -> None:
+    """Publish the diagnostics of a snapshot, if it is still the newest when they are there."""
+    asked = sorted(ls.asked.get(snapshot.uri, ()))
+    found = await ls.analysed(snapshot, lambda: diagnostics.diagnostics(snapshot, ls.client, asked))
+    if ls.snapshots.is_newest(snapshot):
+        message = types.PublishDiagnosticsParams(snapshot.uri, found, snapshot.version)
+        ls.text_document_publish_diagnostics(message)
+
+
+async def text_hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
+    snapshot = ls.snapshot(params.text_document.uri)
+    return await ls.analysed(snapshot, lambda: hover.hover(snapshot, params.position, ls.client))
+
+
+async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
+    snapshot, only = ls.snapshot(params.text_document.uri), params.context.only
+    selection = from_range(snapshot.document.lines, params.range, ls.client.encoding)
+
+    def work() -> tuple[list[types.CodeAction], list[code_actions.Offer]]:
+        actions = code_actions.code_actions(snapshot, selection, only, ls.client, ls.settings)
+        asked = code_actions.asks_for_gradient(only)
+        return actions, code_actions.offers(snapshot.analysis, selection) if asked else []
+
+    actions, offers = await ls.analysed(snapshot, work)
+    if offers and all(offer.reason for offer in offers):
+        ls.ask_for(snapshot, offers[0].function)
+    return actions
+
+
+async def code_action_resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
+    try:
+        uri, version, function, wrt = code_actions.parsed_data(action.data)
+    except ValueError as error:
+        raise JsonRpcInvalidParams(str(error)) from error
+    snapshot = ls.snapshot(uri)
+    if snapshot.version != version:
+        raise JsonRpcContentModified(f"{uri} has changed since the action was offered")
+    work = code_actions.generated
+    edit, problems = await ls.analysed(snapshot, lambda: work(snapshot, function, wrt, ls.client, ls.settings))
+    if edit is None:
+        ls.ask_for(snapshot, function)
+        raise JsonRpcException(f"{function}: {problems[0]}", code=int(types.LSPErrorCodes.RequestFailed))
+    action.edit = edit
+    return action
+
+
+def make_server() -> Server:
+    """A server with all its features, not yet connected to anything."""
+    server = Server()
+    actions = types.CodeActionOptions(code_action_kinds=[code_actions.KIND], resolve_provider=True)
+    features: list[tuple[str, Callable[..., Any], Any]] = [
+        (types.INITIALIZE, initialize, None),
+        (types.INITIALIZED, initialized, None),
+        (types.SHUTDOWN, shutdown, None),
+        (types.WORKSPACE_DID_CHANGE_CONFIGURATION, did_change_configuration, None),
+        (types.TEXT_DOCUMENT_DID_OPEN, did_open, None),
+        (types.TEXT_DOCUMENT_DID_CHANGE, did_change, None),
+        (types.TEXT_DOCUMENT_DID_CLOSE, did_close, None),
+        (types.TEXT_DOCUMENT_HOVER, text_hover, None),
+        (types.TEXT_DOCUMENT_CODE_ACTION, code_action, actions),
+        (types.CODE_ACTION_RESOLVE, code_action_resolve, None),
+    ]
+    for method, handler, options in features:
+        server.feature(method, options)(shielded(handler))
+    return server
+
+
+def serve(tcp: bool = False, host: str = "127.0.0.1", port: int = 2087) -> None:
+    """Serve one client, on stdin and stdout or on a TCP port. Raises OSError where the port is taken."""
+    # stdout belongs to the protocol; pygls would log every message at INFO.
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    server = make_server()
+    if tcp:
+        server.start_tcp(host, port)
+    else:
+        server.start_io()

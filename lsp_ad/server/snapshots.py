@@ -1,0 +1,143 @@
+"""Immutable snapshots of open documents, and what is known of each, computed once.
+
+A request takes the snapshot of its document when it arrives and works on nothing else, whatever the
+user types meanwhile. All analysis runs on one thread, which is why nothing here takes a lock.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import gast
+
+from lsp_ad.differentiate import Derivative, differentiable_parameters, differentiate, insertion
+from lsp_ad.problems import Problem
+from lsp_ad.semantics.names import Program
+from lsp_ad.source.document import Document
+from lsp_ad.source.edits import Edit
+from lsp_ad.source.parse import parse
+
+Answer = tuple[Derivative | None, tuple[Problem, ...]]
+
+
+class Analysis:
+    """What the compiler knows of one text; every answer is computed once."""
+
+    def __init__(self, document: Document):
+        self.document = document
+        self.program = Program(parse(document))
+        self._derivatives: dict[tuple, Answer] = {}
+
+    @property
+    def syntax_problems(self) -> tuple[Problem, ...]:
+        return self.program.parsed.problems
+
+    def derivative(self, function: str, wrt: tuple[str | int, ...] | None = None, mode: str = "grad") -> Answer:
+        key = (function, wrt, mode)
+        if key not in self._derivatives:
+            self._derivatives[key] = differentiate(self.program, function, wrt, mode)
+        return self._derivatives[key]
+
+    def parameters(self, function: str) -> tuple[str, ...]:
+        """The parameters of a function that may be floats."""
+        return differentiable_parameters(self.program, function)
+
+    def insertion(self, derivative: Derivative, helpers: str) -> list[Edit]:
+        return insertion(self.program, derivative, helpers)
+
+    def function_at(self, line: int, end_line: int | None = None) -> gast.FunctionDef | None:
+        """The first top-level function that has one of these lines, decorators included."""
+        for function in self.program.functions.values():
+            first = min([function.lineno, *(d.lineno for d in function.decorator_list)])
+            if first <= (end_line or line) and line <= function.end_lineno:
+                return function
+        return None
+
+    @cached_property
+    def is_numeric(self) -> bool:
+        """Whether the file imports a library of numbers at all."""
+        roots = {canonical.split(".")[0] for canonical in self.program.imports.values()}
+        return bool(roots & {"numpy", "math", "scipy", "jax", "autograd"})
+
+
+class Snapshot:
+    """One version of an open document.
+
+    `older` is the newest snapshot before this one that was analysed; where this one does not parse, it
+    leads to the last version that did.
+    """
+
+    def __init__(self, uri: str, document: Document, older: Snapshot | None = None):
+        self.uri = uri
+        self.document = document
+        self.wanted = False
+        self._older = older
+
+    @property
+    def version(self) -> int | None:
+        return self.document.version
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """The analysis of this very text, which has syntax problems where it does not parse."""
+        analysis = Analysis(self.document)
+        if not analysis.syntax_problems:
+            self._older = None
+        elif self._older is not None:
+            self._older = self._older.good
+        return analysis
+
+    @property
+    def good(self) -> Snapshot | None:
+        """This snapshot where it parses, else the last one that did."""
+        return self if not self.analysis.syntax_problems else self._older
+
+    def successor(self, document: Document) -> Snapshot:
+        """The snapshot of the next version. Versions that nothing asked about are not kept."""
+        return Snapshot(self.uri, document, self if self.wanted else self._older)
+
+    def line_in_good(self, line: int) -> int | None:
+        """The line of the last good text that a line of this text is, or None if it is one that changed.
+
+        The lines before and after the changed region are the same in both texts.
+        """
+        good = self.good
+        if good is None or good is self:
+            return None if good is None else line
+        here, there = self.document.lines, good.document.lines
+        shorter = min(len(here), len(there))
+        before = next((n for n in range(shorter) if here.line(n + 1) != there.line(n + 1)), shorter)
+        if line <= before:
+            return line
+        after = 0
+        while after < shorter - before and here.line(len(here) - after) == there.line(len(there) - after):
+            after += 1
+        return line - len(here) + len(there) if line > len(here) - after else None
+
+
+class Snapshots:
+    """The newest snapshot of each open document, by URI."""
+
+    def __init__(self) -> None:
+        self._newest: dict[str, Snapshot] = {}
+
+    def open(self, uri: str, document: Document) -> Snapshot:
+        self._newest[uri] = Snapshot(uri, document)
+        return self._newest[uri]
+
+    def change(self, uri: str, document: Document) -> Snapshot:
+        """Raises KeyError where the document is not open."""
+        self._newest[uri] = self._newest[uri].successor(document)
+        return self._newest[uri]
+
+    def close(self, uri: str) -> None:
+        self._newest.pop(uri, None)
+
+    def get(self, uri: str) -> Snapshot | None:
+        return self._newest.get(uri)
+
+    def is_newest(self, snapshot: Snapshot) -> bool:
+        return self._newest.get(snapshot.uri) is snapshot
+
+    def __iter__(self):
+        return iter(list(self._newest.values()))
