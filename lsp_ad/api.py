@@ -1,0 +1,124 @@
+"""The Python interface: derivatives of live functions, as live functions.
+
+The derivative comes from the text of the function, as in the editor: nothing is traced, and the
+result is ordinary Python that can be read (`inspect.getsource`), stepped through and timed.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lsp_ad.differentiate import differentiate
+from lsp_ad.live import NoSource, Primal, load, primal_of
+from lsp_ad.problems import Problem, Span, problem
+
+Wrt = str | int | Sequence[str | int] | None
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """Why a function cannot be differentiated, and where: line and column count from 1."""
+
+    code: str
+    message: str
+    way_out: str
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}: {self.code} {self.message} {self.way_out}".rstrip()
+
+
+class DifferentiationError(ValueError):
+    """A function cannot be differentiated; `problems` says why, one Diagnostic for each reason."""
+
+    def __init__(self, name: str, problems: Sequence[Diagnostic]):
+        self.problems = tuple(problems)
+        reasons = "".join(f"\n  {found}" for found in self.problems)
+        super().__init__(f"{name} cannot be differentiated:{reasons}")
+
+
+def grad(f: Callable, wrt: Wrt = None) -> Callable[..., Any]:
+    """The gradient of a function with a scalar result.
+
+    `wrt` is a parameter of `f`, by name or by index (negative ones count from the end), or a sequence of
+    them; None stands for every parameter that is not known to be something other than a float or an
+    array of floats. The gradient takes the arguments of `f`, and the seed last if one is wanted; it
+    returns one derivative for one parameter, and a tuple in the order given for several.
+
+    Raises DifferentiationError where the derivative cannot be had, TypeError for arguments of a wrong kind.
+
+    >>> import lsp_ad
+    >>> def f(x, n: int):
+    ...     return x**3 * n
+    >>> lsp_ad.grad(f)(2.0, 5)
+    60.0
+    """
+    return _derivative(f, wrt, "grad")
+
+
+def value_and_grad(f: Callable, wrt: Wrt = None) -> Callable[..., Any]:
+    """A function that returns the pair of the value of `f` and its gradient; all else is as in `grad`."""
+    return _derivative(f, wrt, "value_and_grad")
+
+
+def vjp(f: Callable, wrt: Wrt = None) -> Callable[..., Any]:
+    """The vector-Jacobian product: takes the arguments of `f` and last the seed, of the shape of its result.
+
+    All else is as in `grad`.
+    """
+    return _derivative(f, wrt, "vjp")
+
+
+def _derivative(f: Callable, wrt: Wrt, mode: str) -> Callable[..., Any]:
+    parameters = _parameters(wrt)
+    if not callable(f):
+        raise TypeError(f"{mode} takes a function, not {type(f).__name__}")
+    name = getattr(f, "__name__", None) or type(f).__name__
+    if not isinstance(f, types.FunctionType):
+        raise _no_source(name, f"It is a {type(f).__name__}, not a Python function.", f)
+    try:
+        primal = primal_of(f)
+        derivative, problems = differentiate(primal.program, f.__code__.co_name, parameters, mode)
+        if derivative is None:
+            raise DifferentiationError(name, [_diagnostic(primal, found) for found in problems])
+        return load(primal, derivative)
+    except NoSource as error:
+        raise _no_source(name, f"{str(error)[:1].upper()}{str(error)[1:]}.", f) from None
+
+
+def _parameters(wrt: Wrt) -> list[str | int] | None:
+    if wrt is None:
+        return None
+    if isinstance(wrt, (str, bool)) or not isinstance(wrt, Sequence):
+        return [_parameter(wrt)]
+    if not wrt:
+        raise TypeError("wrt names no parameter; leave it out for all of them")
+    return [_parameter(one) for one in wrt]
+
+
+def _parameter(given: Any) -> str | int:
+    if isinstance(given, str):
+        return given
+    try:
+        if not isinstance(given, bool):
+            return operator.index(given)
+    except TypeError:
+        pass
+    raise TypeError(f"wrt takes names and indices of parameters, not {given!r}")
+
+
+def _diagnostic(primal: Primal, found: Problem) -> Diagnostic:
+    return Diagnostic(found.code, found.message, found.way_out, primal.path, *primal.place(found.span))
+
+
+def _no_source(name: str, reason: str, f: Callable) -> DifferentiationError:
+    found = problem("AD505", f"The text of {name} cannot be found: {reason}", Span(1, 0, 1, 1))
+    code = getattr(f, "__code__", None)
+    file, line = (code.co_filename, code.co_firstlineno) if isinstance(code, types.CodeType) else ("<unknown>", 1)
+    return DifferentiationError(name, [Diagnostic(found.code, found.message, found.way_out, file, line, 1)])

@@ -1,0 +1,274 @@
+"""From a live function to its text, and from generated text to a live function.
+
+Nothing here runs user code but the default module machinery that has run already: the text of a
+function is looked up, checked against the bytecode that really runs, and parsed.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import itertools
+import linecache
+import sys
+import types
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import gast
+
+from lsp_ad.differentiate import Derivative, insertion
+from lsp_ad.problems import Span
+from lsp_ad.semantics.names import Program
+from lsp_ad.source.document import Document
+from lsp_ad.source.parse import Parsed, parse
+
+_GENERATED = "<lsp-ad "
+_count = itertools.count(1)
+
+
+class NoSource(Exception):
+    """The text of a function cannot be found, or is not the text of what runs; the message says why."""
+
+
+@dataclass(frozen=True)
+class Primal:
+    """A function, and the program in which it stands under its own name at the top level.
+
+    `indent` is how far the definition was moved left to get there, `lines` the lines that were moved.
+    """
+
+    function: types.FunctionType
+    program: Program
+    indent: int = 0
+    lines: range = range(0)
+
+    @property
+    def path(self) -> str:
+        return self.function.__code__.co_filename
+
+    def place(self, span: Span) -> tuple[int, int]:
+        """(line, column) in the file of a place in the program, both counted from 1."""
+        return span.line, span.column + 1 + (self.indent if span.line in self.lines else 0)
+
+
+def primal_of(function: types.FunctionType) -> Primal:
+    """Find the text of a function. Raises NoSource."""
+    code = function.__code__
+    linecache.checkcache(code.co_filename)
+    text = "".join(linecache.getlines(code.co_filename, function.__globals__))
+    if code.co_name == "<lambda>":
+        raise NoSource("a lambda has no definition of its own")
+    if not text:
+        raise NoSource(f"there is no text of it in {code.co_filename}")
+    parsed = parse(Document(text, code.co_filename))
+    if parsed.problems:
+        raise NoSource(f"{code.co_filename} does not parse any more")
+    definition = _definition(parsed, code, _first_line(text, code))
+    program = Program(parsed)
+    primal = Primal(function, program)
+    if program.functions.get(code.co_name) is not definition:
+        primal = _isolated(primal, definition)
+    return _with_imports(primal)
+
+
+def load(primal: Primal, derivative: Derivative) -> types.FunctionType:
+    """A live function of generated code, in the namespace of its primal.
+
+    Its globals *are* the globals of the primal and its free variables share the primal's cells, so that
+    it sees whatever the primal sees, later rebinding included. Functions of `lsp_ad.runtime` reach it
+    as free variables, through two functions around it that exist while it is made; so nothing is added
+    to the user's module. The text is registered with `linecache` under a name of its own, for
+    `inspect.getsource`, tracebacks and debuggers.
+    """
+    function = primal.function
+    name = derivative.name
+    filename = f"{_GENERATED}{function.__module__}.{name} {next(_count)}>"
+    module = ast.parse(derivative.text, filename)
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    helpers = _helpers(primal, derivative)
+    if clash := sorted(helpers.keys() & cells.keys()):
+        raise NoSource(f"it has a variable with the name of a helper function, {clash[0]}")
+    given = _defaults(function)
+    for node in module.body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            _leave_out(node, given)
+    tree = ast.parse(f"def outer({', '.join(cells)}):\n def inner({', '.join(helpers)}):\n  return {name}\n return inner")
+    inner = tree.body[0].body[0]  # type: ignore[attr-defined]
+    inner.body[:0] = module.body
+    namespace: dict = {}
+    exec(compile(tree, filename, "exec", dont_inherit=True), function.__globals__, namespace)
+    code = namespace["outer"](*cells).__code__
+    shared = tuple(cells[free] for free in code.co_freevars)
+    made = types.FunctionType(code, function.__globals__, closure=shared)(**helpers)
+    _dress(made, function, given)
+    lines = derivative.text.splitlines(keepends=True)
+    linecache.cache[filename] = (len(derivative.text), None, lines, filename)
+    weakref.finalize(made.__code__, linecache.cache.pop, filename, None).atexit = False
+    return made
+
+
+def _first_line(text: str, code: types.CodeType) -> int:
+    """The line where the definition of a code object starts in a text; NoSource if it is not in there.
+
+    The file may have been edited since it was imported. What counts is that the same code is still in it.
+    """
+    if code.co_filename.startswith(_GENERATED) or any("@py" in n for n in (*code.co_names, *code.co_varnames)):
+        # Ours, with other scopes around it; or a test that pytest rewrote for its assertions.
+        return code.co_firstlineno
+    try:
+        compiled = compile(text, code.co_filename, "exec", dont_inherit=True, flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    except (SyntaxError, ValueError) as error:
+        raise NoSource(f"{code.co_filename} does not compile any more: {error}") from error
+    lines = [c.co_firstlineno for c in _codes(compiled) if c.co_name == code.co_name and _same(c, code)]
+    if not lines:
+        raise NoSource(f"{code.co_filename} has changed since the function was defined; load it again")
+    return code.co_firstlineno if code.co_firstlineno in lines else lines[0]
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield constant
+            yield from _codes(constant)
+
+
+def _same(a: types.CodeType, b: types.CodeType) -> bool:
+    """Whether two code objects do the same, wherever they stand."""
+    names = ("co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_argcount", "co_kwonlyargcount")
+    return (
+        all(getattr(a, name) == getattr(b, name) for name in names)
+        and len(a.co_consts) == len(b.co_consts)
+        and all(map(_same_constant, a.co_consts, b.co_consts))
+    )
+
+
+def _same_constant(a: object, b: object) -> bool:
+    if isinstance(a, types.CodeType) and isinstance(b, types.CodeType):
+        return _same(a, b)
+    # 1, 1.0 and True are equal and not the same; two NaNs are the same and not equal.
+    return a == b if isinstance(a, frozenset) else repr(a) == repr(b)
+
+
+def _definition(parsed: Parsed, code: types.CodeType, line: int) -> gast.FunctionDef:
+    for node in gast.walk(parsed.module):
+        if isinstance(node, gast.FunctionDef) and node.name == code.co_name:
+            if min([node.lineno, *(d.lineno for d in node.decorator_list)]) == line:
+                return node
+    raise NoSource(f"line {line} of {code.co_filename} does not define it")
+
+
+def _isolated(primal: Primal, definition: gast.FunctionDef) -> Primal:
+    """A function that is not at the top level, in a program where it is.
+
+    The definition is moved left where it stands; the rest of the statement around it becomes blank. All
+    other lines stay, so that imports and functions of the file are known and line numbers are right.
+    """
+    function, name, body = primal.function, definition.name, primal.program.parsed.module.body
+    around = next(s for s in body if s.lineno <= definition.lineno <= s.end_lineno)
+    first = min([around.lineno, *(d.lineno for d in getattr(around, "decorator_list", []))])
+    document = primal.program.parsed.document
+    lines = document.text.splitlines(keepends=True) if "\r" not in document.text else []
+    if len(lines) != len(document.lines) - document.text.endswith("\n"):
+        raise NoSource("it is nested, in a file with unusual line ends")
+    moved = range(definition.lineno, definition.end_lineno + 1)
+    for number in range(first, around.end_lineno + 1):
+        line = lines[number - 1]
+        margin = min(definition.col_offset, len(line) - len(line.lstrip(" \t")))
+        lines[number - 1] = line[margin:] if number in moved else "\n"
+    program = Program(parse(replace(document, text="".join(lines))))
+    if name not in program.functions or not _alike(definition, program.functions[name]):
+        raise NoSource("it is nested, and cannot be read apart from what is around it")
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    for variable, cell in cells.items():
+        if variable == name and cell.cell_contents is function:
+            continue
+        if variable in program.bound or hasattr(builtins, variable):
+            raise NoSource(f"its variable {variable} hides another of that name")
+    return Primal(function, program, definition.col_offset, moved)
+
+
+def _alike(a: gast.FunctionDef, b: gast.FunctionDef) -> bool:
+    """Whether two definitions are the same but for their decorators and the margin of their docstrings."""
+
+    def dump(node: gast.FunctionDef) -> tuple[str, ...]:
+        body = node.body[1:] if gast.get_docstring(node) is not None else node.body
+        return (gast.dump(node.args), *map(gast.dump, body))
+
+    return dump(a) == dump(b)
+
+
+def _with_imports(primal: Primal) -> Primal:
+    """The program with imports of what the function takes from elsewhere at run time.
+
+    In a notebook the import stands in another cell, and in generated code nowhere at all.
+    """
+    function, program = primal.function, primal.program
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    names = {n for code in (function.__code__, *_codes(function.__code__)) for n in code.co_names} | cells.keys()
+    found = []
+    for name in sorted(names - program.bound):
+        try:
+            value = cells[name].cell_contents if name in cells else function.__globals__[name]
+        except (KeyError, ValueError):
+            continue
+        if isinstance(value, types.ModuleType):
+            found.append(f"import {value.__name__} as {name}")
+            continue
+        module, own = getattr(value, "__module__", None), getattr(value, "__name__", None)
+        if isinstance(module, str) and isinstance(own, str) and getattr(sys.modules.get(module), own, None) is value:
+            found.append(f"from {module} import {own} as {name}")
+    if not found:
+        return primal
+    document = program.parsed.document
+    text = "\n".join([document.text.rstrip("\n"), *found, ""])
+    return replace(primal, program=Program(parse(replace(document, text=text))))
+
+
+def _helpers(primal: Primal, derivative: Derivative) -> dict[str, object]:
+    """What an insertion of the derivative would import, by local name."""
+    found: dict[str, object] = {}
+    for edit in insertion(primal.program, derivative, "import"):
+        for statement in ast.parse(edit.text).body:
+            if isinstance(statement, (ast.Import, ast.ImportFrom)):
+                exec(compile(ast.Module([statement], []), "<imports>", "exec"), {}, found)
+    return found
+
+
+def _defaults(function: types.FunctionType) -> dict[str, object]:
+    code, values = function.__code__, function.__defaults__ or ()
+    positional = code.co_varnames[: code.co_argcount]
+    return dict(zip(positional[len(positional) - len(values) :], values, strict=True)) | (function.__kwdefaults__ or {})
+
+
+def _leave_out(definition: ast.FunctionDef, given: dict[str, object]) -> None:
+    """Take out of a signature what was evaluated when the primal was defined, and could differ by now."""
+    parameters = definition.args
+    positional = [*parameters.posonlyargs, *parameters.args]
+    definition.returns = None
+    for parameter in [*positional, *parameters.kwonlyargs]:
+        parameter.annotation = None
+    with_default = positional[len(positional) - len(parameters.defaults) :]
+    for index, parameter in enumerate(with_default):
+        if parameter.arg in given:
+            parameters.defaults[index] = ast.copy_location(ast.Constant(None), parameters.defaults[index])
+    for index, parameter in enumerate(parameters.kwonlyargs):
+        default = parameters.kw_defaults[index]
+        if default is not None and parameter.arg in given:
+            parameters.kw_defaults[index] = ast.copy_location(ast.Constant(None), default)
+
+
+def _dress(made: types.FunctionType, function: types.FunctionType, given: dict[str, object]) -> None:
+    """Give a generated function the defaults and annotations of its primal, and its own place and name."""
+    made.__module__ = function.__module__
+    made.__qualname__ = function.__qualname__.rpartition(".")[0] + "." * ("." in function.__qualname__) + made.__name__
+    own = _defaults(made)
+    if made.__defaults__:
+        positional = made.__code__.co_varnames[: made.__code__.co_argcount][-len(made.__defaults__) :]
+        made.__defaults__ = tuple(given.get(name, own[name]) for name in positional)
+    if made.__kwdefaults__:
+        made.__kwdefaults__ = {name: given.get(name, value) for name, value in made.__kwdefaults__.items()}
+    count = made.__code__.co_argcount + made.__code__.co_kwonlyargcount
+    parameters = made.__code__.co_varnames[:count]
+    made.__annotations__ = {n: a for n, a in function.__annotations__.items() if n in parameters}
