@@ -17,6 +17,8 @@ ROOT=$(mkdir -p "$1" && cd "$1" && pwd)
 [ -f "$CLIENT/lsp-ad.vsix" ] || { echo "no lsp-ad.vsix: run 'npm install && npm run package' first" >&2; exit 1; }
 mkdir -p "$ROOT/tmp"
 export TMPDIR=$ROOT/tmp
+# Started by "npm run", this script inherits the client's .npmrc in these, which is not meant for code-server.
+unset npm_config_ignore_scripts npm_config_package_lock
 step() { printf '[%3ss] %s\n' "$SECONDS" "$*"; }
 npm_install() { npm install --ignore-scripts --loglevel=error --no-audit --no-fund "$@" >/dev/null; }
 
@@ -58,6 +60,7 @@ if [ "$(cat "$ROOT/code-server/complete" 2>/dev/null)" != "$CODE_SERVER" ]; then
   if [ -f "$prefix/include/node/node.h" ]; then export npm_config_nodedir=$prefix; fi
   npm_config_build_from_source=true npm rebuild --loglevel=error argon2 >/dev/null   # code-server does not start without it
   (cd "$VSCODE" && npm rebuild --loglevel=error native-watchdog @vscode/spdlog >/dev/null)   # spdlog: output channels
+  node_modules/.bin/code-server --version >/dev/null
   echo "$CODE_SERVER" >complete
 fi
 
