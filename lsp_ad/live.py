@@ -94,12 +94,16 @@ def load(primal: Primal, derivative: Derivative) -> types.FunctionType:
     for node in module.body:
         if isinstance(node, ast.FunctionDef) and node.name == name:
             _leave_out(node, given)
-    tree = ast.parse(f"def outer({', '.join(cells)}):\n def inner({', '.join(helpers)}):\n  return {name}\n return inner")
+    # The names of the two functions around must not hide anything that the code reads.
+    tree = ast.parse(
+        f"def _lsp_ad_cells({', '.join(cells)}):\n def _lsp_ad_helpers({', '.join(helpers)}):\n  return {name}\n"
+        " return _lsp_ad_helpers"
+    )
     inner = tree.body[0].body[0]  # type: ignore[attr-defined]
     inner.body[:0] = module.body
     namespace: dict = {}
     exec(compile(tree, filename, "exec", dont_inherit=True), function.__globals__, namespace)
-    code = namespace["outer"](*cells).__code__
+    code = namespace["_lsp_ad_cells"](*cells).__code__
     shared = tuple(cells[free] for free in code.co_freevars)
     made = types.FunctionType(code, function.__globals__, closure=shared)(**helpers)
     _dress(made, function, given)

@@ -149,6 +149,8 @@ def _call_at(
     for node in gast.walk(statement):
         if isinstance(node, gast.Call) and span_of(node.func).contains(line, column):
             canonical = analysis.program.canonical(node.func, local)
+            if canonical is None and isinstance(node.func, gast.Attribute):
+                canonical = rules.METHODS.get(node.func.attr)
             rule = rules.describe(canonical) if canonical and not canonical.startswith(HERE) else None
             if rule:
                 return node.func, rule
