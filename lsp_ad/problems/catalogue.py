@@ -113,13 +113,20 @@ CATALOGUE: dict[str, Entry] = _entries(
           "Rename one of them.",
           "def f(x):\n    return x * x\n\ndef f_grad():\n    ...\n"),
     Entry("STG101", "python-value-decides", "warning",
-          "In a staged function, a conditional is decided by a Python value when the function is traced, not when it runs.",
+          "In a staged function, a conditional is decided by a Python value when the function is traced.",
           "Pass an array and use the back end's conditional, or mark the argument static.",
-          "import jax\n\nUSE_RELU = True\n\n@jax.jit\ndef f(x):\n    if USE_RELU:\n        x = x * (x > 0)\n    return x\n"),
+          "import jax\n\nUSE_RELU = True\n\n@jax.jit\ndef f(x):\n"
+          "    if USE_RELU:\n        x = x * (x > 0)\n    return x\n",
+          "Under jax.jit, tf.function and lsp_ad.staged only a traced value can stage a conditional. A global, "
+          "a default, a constant or `(x > 0) is True` is a Python value: it picks a branch, or unrolls a "
+          "loop, when the function is traced, and what was picked stays when the value changes later."),
     Entry("STG102", "deliberate-flag", "information",
-          "In a staged function, a flag chooses the branch when the function is traced: once for each value it has.",
+          "In a staged function, a flag or a test of form chooses the branch when the function is traced.",
           "Nothing to do if that is meant.",
-          "import jax\n\n@jax.jit\ndef f(x, training: bool):\n    if training:\n        x = x * 2\n    return x\n"),
+          "import tensorflow as tf\n\n@tf.function\ndef f(x, training: bool):\n"
+          "    if training:\n        x = x * 2\n    return x\n",
+          "Parameters annotated bool, int, str or Literal, static arguments, shapes, `isinstance` and "
+          "`is None` are plainly meant to be decided in Python: each value has a trace of its own."),
 )
 
 

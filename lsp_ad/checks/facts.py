@@ -1,0 +1,123 @@
+"""What is known of a whole file: the values of its globals, imports and attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import gast
+
+from lsp_ad.checks.origins import UNKNOWN, Kind, Origin, frozen, is_constant, join, related
+from lsp_ad.checks.parameters import parameter_origins
+from lsp_ad.checks.staged_functions import Functions, Place
+from lsp_ad.semantics.names import bound_names, imported
+
+_FORM_NAMES = ("typing.TYPE_CHECKING", "sys.", "jax.", "tensorflow.", "numpy.", "math.", "lsp_ad.")
+
+
+@dataclass
+class Facts:
+    """Shared by all flows through a file; `evaluate` gives the origin of an expression at its top level."""
+
+    functions: Functions
+    evaluate: Callable[[Facts, gast.expr], Origin]
+    origins: dict[str, Origin] = field(default_factory=dict)
+    _classes: dict[gast.ClassDef, dict[str, list[tuple[gast.AST, bool]]]] = field(default_factory=dict)
+
+    @cached_property
+    def assignments(self) -> dict[str, list[tuple[gast.AST, gast.expr | None]]]:
+        """For each top-level name, what binds it, with the value where it is an assignment."""
+        found: dict[str, list[tuple[gast.AST, gast.expr | None]]] = {}
+        module = self.functions.program.parsed.module
+        for statement in module.body:
+            plain = _assigned(statement)
+            for name in bound_names([statement]):
+                found.setdefault(name, []).append((statement, plain.get(name)))
+        for place in self.functions.places.values():
+            if isinstance(place.node, gast.Lambda):
+                continue
+            declared = {n for s in gast.walk(place.node) if isinstance(s, gast.Global) for n in s.names}
+            if declared:
+                for node in gast.walk(place.node):
+                    plain = _assigned(node)
+                    for name in declared & set(plain):
+                        found.setdefault(name, []).append((node, plain[name]))
+        return found
+
+    def of_global(self, name: str) -> Origin:
+        """The origin of a name of the module, seen from a function that is traced."""
+        if name not in self.origins:
+            self.origins[name] = UNKNOWN  # what a definition in a circle gets
+            self.origins[name] = self._of_global(name)
+        return self.origins[name]
+
+    def _of_global(self, name: str) -> Origin:
+        found = self.assignments.get(name, [])
+        if not found:
+            return Origin(Kind.FORM, f"`{name}` is fixed") if name in ("__debug__", "__name__") else UNKNOWN
+        values = [UNKNOWN if value is None else self.evaluate(self, value) for _, value in found]
+        known = join(values)
+        where = [related(f"`{name}` is assigned here.", found[0][0])]
+        if len(found) > 1:
+            where.append(related(f"`{name}` is assigned again here.", found[-1][0]))
+        if known.kind.decided or (known.kind is Kind.UNKNOWN and name.isupper() and found[0][1] is not None):
+            kind = Kind.GLOBAL if len(found) == 1 else Kind.SILENT
+            return frozen(name, kind=kind, related=tuple(where))
+        return known
+
+    def imported_name(self, canonical: str, root: str) -> Origin:
+        """The origin of `config.debug` or of an imported `DEBUG`."""
+        if canonical.startswith(_FORM_NAMES):
+            return Origin(Kind.FORM, f"`{canonical}` is a setting of a library")
+        text = canonical.lstrip(".")
+        where = tuple(related("It is imported here.", s) for s in self.functions.program.parsed.module.body
+                      if root in imported(s))[:1]
+        return frozen(text, related=where)
+
+    def attribute(self, owner: gast.ClassDef, name: str) -> Origin:
+        """The origin of `self.name`: decided in Python if all that the class assigns to it is."""
+        found = self._attributes(owner).get(name, [])
+        if not found or not all(flag for _, flag in found):
+            return UNKNOWN
+        where = (related(f"`{name}` is assigned here.", found[0][0]),)
+        return frozen(name, "an attribute", Kind.SILENT, where)
+
+    def _attributes(self, owner: gast.ClassDef) -> dict[str, list[tuple[gast.AST, bool]]]:
+        """For each attribute that the class assigns: where, and if it is plainly a Python value there."""
+        if owner in self._classes:
+            return self._classes[owner]
+        found: dict[str, list[tuple[gast.AST, bool]]] = {}
+        for statement in owner.body:
+            for name, value in _assigned(statement).items():
+                found.setdefault(name, []).append((statement, is_constant(value)))
+        for place in self.functions.places.values():
+            if place.owner is not owner or place.receiver is None:
+                continue
+            values: dict[gast.AST, gast.expr | None] = {}
+            for node in gast.walk(place.node):
+                if isinstance(node, gast.Assign):
+                    values |= dict.fromkeys(node.targets, node.value)
+                elif isinstance(node, (gast.AnnAssign, gast.AugAssign)):
+                    values[node.target] = node.value
+                elif (isinstance(node, gast.Attribute) and isinstance(node.ctx, gast.Store)
+                        and isinstance(node.value, gast.Name) and node.value.id == place.receiver):
+                    # What a loop or a `with` assigns has no value here, and counts as unknown.
+                    flag = self._is_flag(place, values.get(node))
+                    found.setdefault(node.attr, []).append((node, flag))
+        self._classes[owner] = found
+        return found
+
+    def _is_flag(self, place: Place, value: gast.expr | None) -> bool:
+        if isinstance(value, gast.Name) and value.id in place.parameters:
+            return parameter_origins(self.functions, place, None)[value.id].kind is Kind.FLAG
+        return is_constant(value) and not (isinstance(value, gast.Constant) and value.value is None)
+
+
+def _assigned(node: gast.AST) -> dict[str, gast.expr]:
+    """Name to value, for a plain assignment to names."""
+    if isinstance(node, gast.Assign):
+        return {t.id: node.value for t in node.targets if isinstance(t, gast.Name)}
+    if isinstance(node, (gast.AnnAssign, gast.AugAssign)) and isinstance(node.target, gast.Name):
+        return {node.target.id: node.value} if node.value is not None else {}
+    return {}

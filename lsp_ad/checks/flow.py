@@ -1,0 +1,211 @@
+"""The flow of origins through the statements of one function."""
+
+from __future__ import annotations
+
+import gast
+
+from lsp_ad.checks.facts import Facts
+from lsp_ad.checks.origins import UNKNOWN, Kind, Origin, derived, frozen, join, merge
+from lsp_ad.checks.staged_functions import Place
+from lsp_ad.checks.values import Values
+from lsp_ad.semantics.names import bound_names
+
+_ROUNDS = 6  # loops inside loops settle one round per level; few need more than two
+
+
+class Flow(Values):
+    """One function with an origin for each parameter; `run` finds the state at its end and all predicates.
+
+    `traced` says that the body runs while it is traced, which makes a name that is assigned under a
+    traced predicate traced itself.
+    """
+
+    def __init__(self, facts: Facts, place: Place, parameters: dict[str, Origin],
+                 around: Values | None = None, traced: bool = True):
+        super().__init__(facts, place, around)
+        self.parameters, self.traced = parameters, traced
+        self._heads: dict[gast.AST, dict[str, Origin]] = {}
+        self._changed = False
+
+    def run(self) -> Flow:
+        for _ in range(_ROUNDS):
+            self._changed = False
+            self.state = dict(self.parameters)
+            body = self.place.node.body if self.place else []
+            if isinstance(body, list):
+                self.block(body)
+            else:
+                self.origin(body)
+            if not self._changed:
+                break
+        return self
+
+    def captured(self, name: str) -> Origin:
+        found = self.lookup(name)
+        if self.traced or not self.place or name not in self.place.locals:
+            return found
+        if name not in self.state or not found.kind.decided:
+            return UNKNOWN
+        # A factory: what is set once is meant, as in `def make(training): ... @jax.jit def step(x): ...`.
+        if self._times_bound(name) > 1:
+            return frozen(name, "a name of the function around", Kind.SILENT, found.related)
+        if found.kind is Kind.FORM:
+            return found
+        return Origin(Kind.FLAG, f"`{name}` is a Python value of the function around", "", found.related)
+
+    def _times_bound(self, name: str) -> int:
+        assert self.place
+        body = self.place.node.body if isinstance(self.place.node.body, list) else []
+        bound = sum(isinstance(n, gast.Name) and n.id == name and isinstance(n.ctx, (gast.Store, gast.Del))
+                    for statement in body for n in gast.walk(statement))
+        changed = any(isinstance(n, gast.Nonlocal) and name in n.names for s in body for n in gast.walk(s))
+        return bound + (name in self.place.parameters) + 2 * changed
+
+    # Statements, by the name of the node
+
+    def block(self, body: list[gast.stmt]) -> None:
+        for statement in body:
+            method = getattr(self, "_" + type(statement).__name__.lower(), None)
+            if method:
+                method(statement)
+            else:
+                self.all([n for n in gast.iter_child_nodes(statement) if isinstance(n, gast.expr)])
+
+    def _assign(self, node: gast.Assign) -> None:
+        for target in node.targets:
+            self._assign_to(target, node.value)
+
+    def _assign_to(self, target: gast.expr, value: gast.expr) -> None:
+        parallel = (isinstance(target, (gast.Tuple, gast.List)) and isinstance(value, (gast.Tuple, gast.List))
+                    and len(target.elts) == len(value.elts)
+                    and not any(isinstance(e, gast.Starred) for e in [*target.elts, *value.elts]))
+        if parallel:
+            for element, origin in zip(target.elts, self.all(value.elts), strict=True):
+                self._keep(element, origin)
+        else:
+            self._keep(target, self.origin(value))
+
+    def _keep(self, target: gast.expr, origin: Origin) -> None:
+        if origin.kind is Kind.CONSTANT and isinstance(target, gast.Name):
+            origin = Origin(Kind.CONSTANT, f"`{target.id}` is a Python value", origin.way_out, origin.related)
+        self.bind(target, origin)
+
+    def _annassign(self, node: gast.AnnAssign) -> None:
+        if node.value is not None:
+            self._keep(node.target, self.origin(node.value))
+
+    def _augassign(self, node: gast.AugAssign) -> None:
+        value = self.origin(node.value)
+        if isinstance(node.target, gast.Name):
+            self.bind(node.target, derived([self.lookup(node.target.id), value]))
+        else:
+            self.bind(node.target, value)
+
+    def _if(self, node: gast.If) -> None:
+        decided = self.predicate(node, node.test)
+        before = dict(self.state)
+        self.block(node.body)
+        after_body, self.state = self.state, before
+        self.block(node.orelse)
+        branches = ((after_body, node.body), (self.state, node.orelse))
+        ends = [state for state, body in branches if not _leaves(body)]
+        self.state = merge(*ends) if ends else self.state
+        self._staged_names(decided, [*node.body, *node.orelse])
+
+    def _while(self, node: gast.While) -> None:
+        self._enter(node)
+        # Names of a staged loop are traced from its second round on.
+        decided = self.predicate(node, node.test)
+        self._staged_names(decided, node.body)
+        self._loop(node, decided)
+
+    def _for(self, node: gast.For) -> None:
+        self._enter(node)
+        decided = self.bind_loop(node.target, node.iter)
+        # Python lists of traced elements are walked in Python, tensors are not: which of both is not known.
+        staged = decided if isinstance(node.iter, gast.Call) else Kind.CONSTANT
+        self._staged_names(staged, node.body)
+        self._loop(node, staged)
+
+    _asyncfor = _for
+
+    def _enter(self, node: gast.AST) -> None:
+        if node in self._heads:
+            self.state = merge(self.state, self._heads[node])
+
+    def _loop(self, node: gast.For | gast.While, decided: Kind) -> None:
+        skipped = dict(self.state)
+        self.block(node.body)
+        end, known = self.state, self._heads.get(node)
+        if known is None or any(n not in known or known[n].kind < origin.kind for n, origin in end.items()):
+            self._heads[node] = merge(known, end) if known else dict(end)
+            self._changed = True
+        self.state = merge(skipped, end)
+        self.block(node.orelse)
+        self._staged_names(decided, node.body)
+
+    def _staged_names(self, decided: Kind, body: list[gast.stmt]) -> None:
+        """What is assigned under a predicate that is not decided in Python is no Python value either."""
+        if decided.decided:
+            return
+        for name in bound_names(body):
+            self.state[name] = join((self.state.get(name, UNKNOWN), Origin(decided)))
+
+    def _try(self, node: gast.Try) -> None:
+        before = dict(self.state)
+        self.block(node.body)
+        entered = merge(before, self.state)
+        self.block(node.orelse)
+        ends = [self.state]
+        for handler in node.handlers:
+            self.state = dict(entered)
+            if handler.name is not None:
+                self.state[getattr(handler.name, "id", handler.name)] = UNKNOWN
+            self.block(handler.body)
+            ends.append(self.state)
+        self.state = merge(*ends)
+        self.block(node.finalbody)
+
+    _trystar = _try
+
+    def _with(self, node: gast.With) -> None:
+        for item in node.items:
+            self.origin(item.context_expr)
+            if item.optional_vars is not None:
+                self.bind(item.optional_vars, UNKNOWN)
+        self.block(node.body)
+
+    _asyncwith = _with
+
+    def _match(self, node: gast.Match) -> None:
+        self.origin(node.subject)
+        before = dict(self.state)
+        ends = [before]
+        for case in node.cases:
+            self.state = {**before, **dict.fromkeys(bound_names([case.pattern]), UNKNOWN)}
+            self.origin(case.guard)
+            self.block(case.body)
+            ends.append(self.state)
+        self.state = merge(*ends)
+
+    def _functiondef(self, node: gast.FunctionDef) -> None:
+        self.all(node.decorator_list)
+        self.state[node.name] = UNKNOWN
+        self.inner[node] = self.functions.places[node]
+
+    _asyncfunctiondef = _functiondef
+
+    def _classdef(self, node: gast.ClassDef) -> None:
+        self.state[node.name] = UNKNOWN
+        for statement in node.body:
+            if isinstance(statement, (gast.FunctionDef, gast.AsyncFunctionDef)):
+                self.inner[statement] = self.functions.places[statement]
+
+    def _delete(self, node: gast.Delete) -> None:
+        for target in node.targets:
+            if isinstance(target, gast.Name):
+                self.state.pop(target.id, None)
+
+
+def _leaves(body: list[gast.stmt]) -> bool:
+    return bool(body) and isinstance(body[-1], (gast.Return, gast.Raise))
