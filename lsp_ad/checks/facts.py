@@ -57,11 +57,15 @@ class Facts:
         if not found:
             return Origin(Kind.FORM, f"`{name}` is fixed") if name in ("__debug__", "__name__") else UNKNOWN
         values = [UNKNOWN if value is None else self.evaluate(self, value) for _, value in found]
+        first = found[0][1]
+        if values[0].kind.decided and not (isinstance(first, gast.Constant) and first.value is None):
+            # A setter, `def set_debug(on): global debug; debug = on`, hands over another such value.
+            values = [o for o in values if o.kind is not Kind.UNKNOWN]
         known = join(values)
         where = [related(f"`{name}` is assigned here.", found[0][0])]
         if len(found) > 1:
             where.append(related(f"`{name}` is assigned again here.", found[-1][0]))
-        if known.kind.decided or (known.kind is Kind.UNKNOWN and name.isupper() and found[0][1] is not None):
+        if known.kind.decided or (known.kind is Kind.UNKNOWN and name.isupper() and first is not None):
             kind = Kind.GLOBAL if len(found) == 1 else Kind.SILENT
             return frozen(name, kind=kind, related=tuple(where))
         return known

@@ -26,6 +26,8 @@ class Flow(Values):
         self.parameters, self.traced = parameters, traced
         self._heads: dict[gast.AST, dict[str, Origin]] = {}
         self._changed = False
+        nonlocals = (n for n in gast.walk(place.node) if isinstance(n, gast.Nonlocal))
+        self._rebound = {name for n in nonlocals for name in n.names}
 
     def run(self) -> Flow:
         for _ in range(_ROUNDS):
@@ -40,9 +42,14 @@ class Flow(Values):
                 break
         return self
 
+    def lookup(self, name: str) -> Origin:
+        # What a nested function may rebind at any time is not followed.
+        return UNKNOWN if self.traced and name in self._rebound else super().lookup(name)
+
     def captured(self, name: str) -> Origin:
         found = self.lookup(name)
-        if self.traced or not self.place or name not in self.place.locals:
+        # A name that a nested function declares nonlocal is not among `locals`.
+        if self.traced or not self.place or name not in self.place.locals | self.state.keys():
             return found
         if name not in self.state or not found.kind.decided:
             return UNKNOWN

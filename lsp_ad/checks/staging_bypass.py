@@ -24,6 +24,7 @@ objects other than `self`, or `match`. What cannot be told gives no finding.
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 
 import gast
@@ -60,7 +61,9 @@ def staging_bypass(program: Program) -> list[Problem]:
         return []
     analysis = _Analysis(Facts(functions, module_origin))
     for place, staged in functions.staged.items():
-        analysis.start(place, staged)
+        # An expression, or a chain of calls, nested deeper than Python recurses: what is known by then is told.
+        with contextlib.suppress(RecursionError):
+            analysis.start(place, staged)
     found = {(p.span, p.code): p for p in analysis.problems()}
     return [found[key] for key in sorted(found)]
 
@@ -104,10 +107,7 @@ class _Analysis:
         return self.outer[parent]
 
     def _run(self, place: Place, trace: _Trace, parameters: dict[str, Origin], around: Values | None) -> None:
-        try:
-            flow = Flow(self.facts, place, parameters, around).run()
-        except RecursionError:
-            return  # an expression nested deeper than Python recurses: no finding is better than no answer
+        flow = Flow(self.facts, place, parameters, around).run()
         self.flows[place] = flow, trace
         callees = dict.fromkeys(callee for callee, _, _ in flow.calls.values())
         for node, (callee, call, bound) in flow.calls.items():

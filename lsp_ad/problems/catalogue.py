@@ -113,11 +113,11 @@ CATALOGUE: dict[str, Entry] = _entries(
           "Rename one of them.",
           "def f(x):\n    return x * x\n\ndef f_grad():\n    ...\n"),
     Entry("STG101", "python-value-decides", "warning",
-          "In a staged function, a conditional is decided by a Python value when the function is traced.",
+          "In a staged function, a Python value decides a conditional when the function is traced.",
           "Pass an array and use the back end's conditional, or mark the argument static.",
           "import jax\n\nUSE_RELU = True\n\n@jax.jit\ndef f(x):\n"
           "    if USE_RELU:\n        x = x * (x > 0)\n    return x\n",
-          "Under jax.jit, tf.function and lsp_ad.staged only a traced value can stage a conditional. A global, "
+          "Under jax.jit, tf.function and lsp_ad.staged only a traced value stages a conditional. A global, "
           "a default, a constant or `(x > 0) is True` is a Python value: it picks a branch, or unrolls a "
           "loop, when the function is traced, and what was picked stays when the value changes later."),
     Entry("STG102", "deliberate-flag", "information",

@@ -87,6 +87,13 @@ def test_deep_nesting_ends() -> None:
     assert findings(text)
 
 
+def test_long_chains_end() -> None:
+    text = "import jax\n@jax.jit\ndef f(x):\n    return " + " + ".join(["x"] * 150) + " if True else x\n"
+    assert [p.code for p in findings(text)] == ["STG101"]
+    calls = "".join(f"def f{n}(x):\n    return f{n + 1}(x) if True else x\n" for n in range(2000))
+    assert findings(f"import jax\n{calls}g = jax.jit(f0)\n")
+
+
 @pytest.mark.parametrize(("transform", "every"), [("jax.jit", 1), ("tensorflow.function", 5)])
 def test_the_standard_library_as_if_staged(transform: str, every: int) -> None:
     """Nothing raises on real code, with each function staged or a few that call others; and it is fast."""
