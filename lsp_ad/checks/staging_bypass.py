@@ -61,7 +61,7 @@ def staging_bypass(program: Program) -> list[Problem]:
         return []
     analysis = _Analysis(Facts(functions, module_origin))
     for place, staged in functions.staged.items():
-        # An expression, or a chain of calls, nested deeper than Python recurses: what is known by then is told.
+        # Expressions or calls nested deeper than Python recurses: what is known by then is told.
         with contextlib.suppress(RecursionError):
             analysis.start(place, staged)
     found = {(p.span, p.code): p for p in analysis.problems()}
