@@ -35,7 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     try:
         status = arguments.run(arguments)
-        sys.stdout.flush()
+        if not sys.stdout.closed:  # the server closes it when the client says `exit`
+            sys.stdout.flush()
         return status
     except Failure as failure:
         print(f"lsp-ad: {failure}", file=sys.stderr)
