@@ -30,5 +30,6 @@ gradients = module["loss_grad"](*arguments)
 assert len(gradients) == len(arguments), f"{len(gradients)} gradients of {len(arguments)} parameters"
 for position, gradient in enumerate(gradients):
     expected = central_differences(module["loss"], arguments, position)
+    assert np.shape(gradient) == expected.shape, f"parameter {position}: shape {np.shape(gradient)}"
     np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-8, err_msg=f"parameter {position}")
 print("gradient agrees with central differences")

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { configureMachine, startCodeServer, VSCode } from "./vscode.mjs";
+import { configureMachine, readLog, startCodeServer, VSCode } from "./vscode.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = process.env.E2E_ROOT;
@@ -85,6 +85,10 @@ test("a gradient from the lightbulb is right, and gone with one undo", async () 
   assert.equal(readFileSync(file, "utf8"), LOGISTIC);
 });
 
+test("the server runs on the first Python of the PATH", () => {
+  assert.ok(readLog(ROOT).includes(`, ${join(PLAIN_PYTHON, "python3")}\n`), readLog(ROOT));
+});
+
 test("hover shows the gradient without writing it", async () => {
   const editor = await code.openFile("logistic.py", { line: 5, column: 6 });
   assert.match(await code.hoverText(editor), /def loss_grad\(w, b, x, y/);
@@ -94,6 +98,10 @@ test("hover shows the gradient without writing it", async () => {
 test("a function with eval has no gradient, and hover says why", async () => {
   const editor = await code.openFile("dynamic.py", { line: 4, column: 6 });
   assert.match(await code.hoverText(editor), /eval/);
+  const titles = await code.openMenu("Control+Shift+R"); // "Refactor...", which shows disabled actions too
+  assert.deepEqual(titles, ["Generate gradient of dynamic"]);
+  assert.equal(await code.disabledActions.count(), 1);
+  await code.press("Escape");
 });
 
 test("an interpreter that cannot be used is told, and one that can be starts the server", async () => {

@@ -1,7 +1,7 @@
 // A real VS Code (code-server) and the few things the test does with it: all selectors are here.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, openSync, writeFileSync } from "node:fs";
+import { mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { chromium } from "playwright-core";
@@ -51,10 +51,18 @@ export function configureMachine(root, settings) {
   writeFileSync(join(root, "user-data/Machine/settings.json"), JSON.stringify(settings));
 }
 
+/** What the extension and its server have logged since VS Code was started. */
+export function readLog(root) {
+  const logs = join(root, "user-data/logs");
+  const [name] = readdirSync(logs, { recursive: true }).filter((path) => path.endsWith("/lsp-ad.log"));
+  return name ? readFileSync(join(logs, name), "utf8") : "";
+}
+
 /** Starts code-server on a folder, with the VSIX that setup.sh installed. `binaries` comes first on its PATH. */
 export async function startCodeServer(root, { workspace, binaries }) {
   mkdirSync(join(root, "user-data/User"), { recursive: true });
   writeFileSync(join(root, "user-data/User/settings.json"), JSON.stringify(SETTINGS, null, 2));
+  rmSync(join(root, "user-data/logs"), { recursive: true, force: true });
   const port = await freePort();
   const log = openSync(join(root, "code-server.log"), "w");
   const entry = join(root, "code-server/node_modules/code-server/out/node/entry.js");
@@ -73,6 +81,7 @@ export async function startCodeServer(root, { workspace, binaries }) {
     env: {
       ...process.env,
       PATH: binaries + delimiter + process.env.PATH,
+      VSCODE_CLI: "1", // started by hand: no login shell is asked for another PATH
       XDG_CONFIG_HOME: join(root, "xdg/config"),
       XDG_DATA_HOME: join(root, "xdg/data"),
       XDG_CACHE_HOME: join(root, "xdg/cache"),
@@ -170,6 +179,10 @@ export class VSCode {
 
   get menu() {
     return this.page.locator(".context-view > .action-widget");
+  }
+
+  get disabledActions() {
+    return this.menu.locator(".monaco-list-row.action.option-disabled");
   }
 
   /**

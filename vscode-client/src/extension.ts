@@ -60,7 +60,7 @@ async function startServer(
     client = starting;
   } catch (error) {
     showState(status, false);
-    log.error(error instanceof Error ? error : String(error));
+    log.error(error instanceof Error && !(error instanceof NoInterpreter) ? error : String(error));
     // Not awaited: a restart must not wait until somebody closes the message.
     void tellFailure(error);
   } finally {

@@ -11,7 +11,11 @@ export interface Interpreter {
 }
 
 /** No interpreter will do; the message says which were tried and why they were not taken. */
-export class NoInterpreter extends Error {}
+export class NoInterpreter extends Error {
+  override toString(): string {
+    return this.message;
+  }
+}
 
 const OLDEST = [3, 10] as const;
 const OLDEST_NAME = OLDEST.join(".");
