@@ -62,6 +62,7 @@ after(async () => {
 test("a gradient from the lightbulb is right, and gone with one undo", async () => {
   const file = join(WORKSPACE, "logistic.py");
   const editor = await code.openFile("logistic.py", { line: 5, column: 6 });
+  await code.press("Control+B"); // no side bar: the pictures are of the code
   await code.lightbulb.waitFor();
   const titles = await code.openMenu("Control+.");
   assert.ok(titles.includes("Generate gradient of loss"), `in the menu: ${titles.join(", ")}`);

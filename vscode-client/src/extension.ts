@@ -1,6 +1,13 @@
 // The VS Code client: starts the bundled server, restarts it, shows how it is. All else is the server's.
 import * as vscode from "vscode";
-import { LanguageClient, type LanguageClientOptions, type ServerOptions, State } from "vscode-languageclient/node";
+import {
+  CloseAction,
+  type ErrorHandler,
+  LanguageClient,
+  type LanguageClientOptions,
+  type ServerOptions,
+  State,
+} from "vscode-languageclient/node";
 import { findInterpreter, NoInterpreter } from "./interpreter";
 
 const ID = "lsp-ad"; // of the client, and so of its setting lsp-ad.trace.server
@@ -53,16 +60,19 @@ async function startServer(
     const folder = vscode.workspace.workspaceFolders?.[0];
     const { executable, version } = await findInterpreter(folder, context.extensionPath, log);
     log.info(`The server runs on Python ${version}, ${executable}`);
-    const starting = new LanguageClient(ID, "lsp-ad", serverOptions(context, executable), clientOptions(log));
-    // Not only here: after a crash the client starts the server again by itself, five times at most.
+    const starting = newClient(serverOptions(context, executable), clientOptions(log));
+    // Not only here: after a crash the client starts the server again by itself, a few times at most.
     starting.onDidChangeState(({ newState }) => showState(status, newState !== State.Stopped, `Python ${version}`));
     await starting.start();
     client = starting;
   } catch (error) {
     showState(status, false);
-    log.error(error instanceof Error && !(error instanceof NoInterpreter) ? error : String(error));
-    // Not awaited: a restart must not wait until somebody closes the message.
-    void tellFailure(error);
+    if (error instanceof NoInterpreter) {
+      log.error(error.message);
+      void tellWayOut(error); // not awaited: a restart must not wait until somebody closes the message
+    } else {
+      log.error(String(error)); // the client has shown a message already, with a button that opens the log
+    }
   } finally {
     status.busy = false;
   }
@@ -80,18 +90,29 @@ function showState(status: vscode.LanguageStatusItem, runs: boolean, detail?: st
   status.detail = runs ? detail : undefined;
 }
 
-async function tellFailure(error: unknown): Promise<void> {
+async function tellWayOut(error: NoInterpreter): Promise<void> {
   const openSetting = "Open setting";
   const showLog = "Show log";
-  const choice =
-    error instanceof NoInterpreter
-      ? await vscode.window.showErrorMessage(error.message, openSetting, showLog)
-      : await vscode.window.showErrorMessage(`lsp-ad: the server did not start: ${error}`, showLog);
+  const choice = await vscode.window.showErrorMessage(error.message, openSetting, showLog);
   if (choice === openSetting) {
     await vscode.commands.executeCommand("workbench.action.openSettings", "lsp-ad.interpreter");
   } else if (choice === showLog) {
     await vscode.commands.executeCommand("lsp-ad.showLog");
   }
+}
+
+function newClient(server: ServerOptions, options: LanguageClientOptions): LanguageClient {
+  let hasStarted = false;
+  const errorHandler: ErrorHandler = {
+    error: (...happened) => defaults.error(...happened),
+    // A server that ends before it has ever run will do so again. The default, to go on trying, would also go on
+    // behind the back of a restart by hand, and leave two servers.
+    closed: () => (hasStarted ? defaults.closed() : { action: CloseAction.DoNotRestart, handled: true }),
+  };
+  const made = new LanguageClient(ID, "lsp-ad", server, { ...options, errorHandler });
+  const defaults = made.createDefaultErrorHandler();
+  made.onDidChangeState(({ newState }) => (hasStarted ||= newState === State.Running));
+  return made;
 }
 
 function serverOptions(context: vscode.ExtensionContext, python: string): ServerOptions {
@@ -108,6 +129,7 @@ function clientOptions(log: vscode.LogOutputChannel): LanguageClientOptions {
   return {
     documentSelector: DOCUMENTS,
     outputChannel: log,
+    initializationFailedHandler: () => false, // one message is enough, and the client has another one
     // A function, so that a server which is started again after a crash gets the settings of that moment.
     initializationOptions: () => ({ settings: vscode.workspace.getConfiguration().get(ID) }),
     // Sends {"lsp-ad": {...}} in workspace/didChangeConfiguration, at the start and on every change.

@@ -11,11 +11,9 @@ export interface Interpreter {
 }
 
 /** No interpreter will do; the message says which were tried and why they were not taken. */
-export class NoInterpreter extends Error {
-  override toString(): string {
-    return this.message;
-  }
-}
+export class NoInterpreter extends Error {}
+
+type Command = [program: string, ...firstArguments: string[]];
 
 const OLDEST = [3, 10] as const;
 const OLDEST_NAME = OLDEST.join(".");
@@ -51,7 +49,10 @@ export async function findInterpreter(
 }
 
 // A generator, so that the Python extension is not woken up before it is needed, nor a PATH searched in vain.
-async function* candidates(folder: vscode.WorkspaceFolder | undefined, log: vscode.LogOutputChannel) {
+async function* candidates(
+  folder: vscode.WorkspaceFolder | undefined,
+  log: vscode.LogOutputChannel,
+): AsyncGenerator<Command> {
   for (const source of [environmentsExtension, pythonExtension]) {
     try {
       const executable = await withTimeout(source(folder?.uri));
@@ -103,8 +104,7 @@ function withTimeout<T>(answer: Promise<T>): Promise<T> {
  * The interpreter behind a command, or why it cannot be used. The command runs in a directory of our own: Windows
  * looks for programs in the working directory first, which must not be one that came with somebody's repository.
  */
-async function ask([command, ...args]: [string, ...string[]] | string[], cwd: string): Promise<Interpreter | string> {
-  if (!command) return "the command is empty";
+async function ask([command, ...args]: Command, cwd: string): Promise<Interpreter | string> {
   const code = "import sys; print(sys.executable); print(*sys.version_info[:3], sep='.')";
   let output: string;
   try {
