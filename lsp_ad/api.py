@@ -38,9 +38,12 @@ class DifferentiationError(ValueError):
     """A function cannot be differentiated; `problems` says why, one Diagnostic for each reason."""
 
     def __init__(self, name: str, problems: Sequence[Diagnostic]):
-        self.problems = tuple(problems)
+        self.name, self.problems = name, tuple(problems)
         reasons = "".join(f"\n  {found}" for found in self.problems)
         super().__init__(f"{name} cannot be differentiated:{reasons}")
+
+    def __reduce__(self):
+        return type(self), (self.name, self.problems)
 
 
 def grad(f: Callable, wrt: Wrt = None) -> Callable[..., Any]:
@@ -95,7 +98,7 @@ def _derivative(f: Callable, wrt: Wrt, mode: str) -> Callable[..., Any]:
 def _parameters(wrt: Wrt) -> list[str | int] | None:
     if wrt is None:
         return None
-    if isinstance(wrt, (str, bool)) or not isinstance(wrt, Sequence):
+    if isinstance(wrt, (str, bytes)) or not isinstance(wrt, Sequence):
         return [_parameter(wrt)]
     if not wrt:
         raise TypeError("wrt names no parameter; leave it out for all of them")
@@ -120,5 +123,7 @@ def _diagnostic(primal: Primal, found: Problem) -> Diagnostic:
 def _no_source(name: str, reason: str, f: Callable) -> DifferentiationError:
     found = problem("AD505", f"The text of {name} cannot be found: {reason}", Span(1, 0, 1, 1))
     code = getattr(f, "__code__", None)
-    file, line = (code.co_filename, code.co_firstlineno) if isinstance(code, types.CodeType) else ("<unknown>", 1)
+    file, line = (
+        (code.co_filename, code.co_firstlineno) if isinstance(code, types.CodeType) else ("<unknown>", 1)
+    )
     return DifferentiationError(name, [Diagnostic(found.code, found.message, found.way_out, file, line, 1)])

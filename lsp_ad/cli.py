@@ -160,10 +160,17 @@ def _problems(path: str) -> list[Problem]:
 
 
 def _serve(arguments: argparse.Namespace) -> int:
-    from lsp_ad.server.server import serve
+    import gc
 
     if arguments.tcp and arguments.stdio:
         raise Failure("--stdio and --tcp exclude each other")
+    # Loading the types of the protocol makes a great many objects that all stay: a quarter of the time
+    # to the first answer went into looking among them for garbage.
+    gc.disable()
+    from lsp_ad.server.server import serve
+
+    gc.freeze()
+    gc.enable()
     try:
         serve(arguments.tcp, arguments.host, arguments.port)
     except (OSError, OverflowError) as error:

@@ -96,7 +96,9 @@ def load(primal: Primal, derivative: Derivative) -> types.FunctionType:
             _leave_out(node, given)
     # The names of the two functions around must not hide anything that the code reads.
     tree = ast.parse(
-        f"def _lsp_ad_cells({', '.join(cells)}):\n def _lsp_ad_helpers({', '.join(helpers)}):\n  return {name}\n"
+        f"def _lsp_ad_cells({', '.join(cells)}):\n"
+        f" def _lsp_ad_helpers({', '.join(helpers)}):\n"
+        f"  return {name}\n"
         " return _lsp_ad_helpers"
     )
     inner = tree.body[0].body[0]  # type: ignore[attr-defined]
@@ -118,11 +120,15 @@ def _first_line(text: str, code: types.CodeType) -> int:
 
     The file may have been edited since it was imported. What counts is that the same code is still in it.
     """
-    if code.co_filename.startswith(_GENERATED) or any("@py" in n for n in (*code.co_names, *code.co_varnames)):
+    if code.co_filename.startswith(_GENERATED) or any(
+        "@py" in n for n in (*code.co_names, *code.co_varnames)
+    ):
         # Ours, with other scopes around it; or a test that pytest rewrote for its assertions.
         return code.co_firstlineno
     try:
-        compiled = compile(text, code.co_filename, "exec", dont_inherit=True, flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        compiled = compile(
+            text, code.co_filename, "exec", dont_inherit=True, flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        )
     except (SyntaxError, ValueError) as error:
         raise NoSource(f"{code.co_filename} does not compile any more: {error}") from error
     lines = [c.co_firstlineno for c in _codes(compiled) if c.co_name == code.co_name and _same(c, code)]
@@ -140,7 +146,15 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 def _same(a: types.CodeType, b: types.CodeType) -> bool:
     """Whether two code objects do the same, wherever they stand."""
-    names = ("co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_argcount", "co_kwonlyargcount")
+    names = (
+        "co_code",
+        "co_names",
+        "co_varnames",
+        "co_freevars",
+        "co_cellvars",
+        "co_argcount",
+        "co_kwonlyargcount",
+    )
     return (
         all(getattr(a, name) == getattr(b, name) for name in names)
         and len(a.co_consts) == len(b.co_consts)
@@ -157,9 +171,9 @@ def _same_constant(a: object, b: object) -> bool:
 
 def _definition(parsed: Parsed, code: types.CodeType, line: int) -> gast.FunctionDef:
     for node in gast.walk(parsed.module):
-        if isinstance(node, gast.FunctionDef) and node.name == code.co_name:
-            if min([node.lineno, *(d.lineno for d in node.decorator_list)]) == line:
-                return node
+        named = isinstance(node, gast.FunctionDef) and node.name == code.co_name
+        if named and min([node.lineno, *(d.lineno for d in node.decorator_list)]) == line:
+            return node
     raise NoSource(f"line {line} of {code.co_filename} does not define it")
 
 
@@ -210,7 +224,9 @@ def _with_imports(primal: Primal) -> Primal:
     """
     function, program = primal.function, primal.program
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    names = {n for code in (function.__code__, *_codes(function.__code__)) for n in code.co_names} | cells.keys()
+    names = {
+        n for code in (function.__code__, *_codes(function.__code__)) for n in code.co_names
+    } | cells.keys()
     found = []
     for name in sorted(names - program.bound):
         try:
@@ -221,7 +237,11 @@ def _with_imports(primal: Primal) -> Primal:
             found.append(f"import {value.__name__} as {name}")
             continue
         module, own = getattr(value, "__module__", None), getattr(value, "__name__", None)
-        if isinstance(module, str) and isinstance(own, str) and getattr(sys.modules.get(module), own, None) is value:
+        if (
+            isinstance(module, str)
+            and isinstance(own, str)
+            and getattr(sys.modules.get(module), own, None) is value
+        ):
             found.append(f"from {module} import {own} as {name}")
     if not found:
         return primal
@@ -243,7 +263,9 @@ def _helpers(primal: Primal, derivative: Derivative) -> dict[str, object]:
 def _defaults(function: types.FunctionType) -> dict[str, object]:
     code, values = function.__code__, function.__defaults__ or ()
     positional = code.co_varnames[: code.co_argcount]
-    return dict(zip(positional[len(positional) - len(values) :], values, strict=True)) | (function.__kwdefaults__ or {})
+    return dict(zip(positional[len(positional) - len(values) :], values, strict=True)) | (
+        function.__kwdefaults__ or {}
+    )
 
 
 def _leave_out(definition: ast.FunctionDef, given: dict[str, object]) -> None:
@@ -266,7 +288,9 @@ def _leave_out(definition: ast.FunctionDef, given: dict[str, object]) -> None:
 def _dress(made: types.FunctionType, function: types.FunctionType, given: dict[str, object]) -> None:
     """Give a generated function the defaults and annotations of its primal, and its own place and name."""
     made.__module__ = function.__module__
-    made.__qualname__ = function.__qualname__.rpartition(".")[0] + "." * ("." in function.__qualname__) + made.__name__
+    made.__qualname__ = (
+        function.__qualname__.rpartition(".")[0] + "." * ("." in function.__qualname__) + made.__name__
+    )
     own = _defaults(made)
     if made.__defaults__:
         positional = made.__code__.co_varnames[: made.__code__.co_argcount][-len(made.__defaults__) :]

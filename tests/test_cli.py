@@ -190,7 +190,9 @@ def test_bad_input_gets_one_clear_line(model, run, tmp_path, arguments, expected
     assert message in err
 
 
-@pytest.mark.parametrize("arguments", [[], ["nonsense"], ["grad"], ["grad", "a.py::f", "--mode", "x"], ["check"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["nonsense"], ["grad"], ["grad", "a.py::f", "--mode", "x"], ["check"]]
+)
 def test_wrong_usage_is_status_2(run, arguments):
     status, out, err = run(*arguments)
     assert status == 2 and out == "" and "usage: lsp-ad" in err
@@ -215,11 +217,13 @@ def test_check_is_quiet_where_all_is_well(model, run):
 
 def test_check_prints_findings_of_directories(model, run, tmp_path):
     (tmp_path / "sub").mkdir()
-    (tmp_path / "sub" / "bad.py").write_text("def f(x):\n    return eval('x')\n\n\ndef f_grad(x):\n    return 0\n")
+    (tmp_path / "sub" / "bad.py").write_text(
+        "def f(x):\n    return eval('x')\n\n\ndef f_grad(x):\n    return 0\n"
+    )
     (tmp_path / "broken.py").write_text("x = (\n")
     (tmp_path / "binary.py").write_bytes(b"\xff\n")
     (tmp_path / "staged.py").write_text(
-        "import jax\n\n@jax.jit\ndef f(x, training: bool):\n    if training:\n        x = x + 1\n    return x\n"
+        "import jax\n\n@jax.jit\ndef f(x, training: bool):\n    if training:\n        x += 1\n    return x\n"
     )
     for hidden in (".git", "venv", "__pycache__"):
         (tmp_path / hidden).mkdir()

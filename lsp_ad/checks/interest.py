@@ -73,7 +73,9 @@ def _transformed(program: Program) -> list[Interest]:
     if not any(canonical.split(".")[0] == "lsp_ad" for canonical in program.imports.values()):
         return []
     found: list[Interest] = []
-    pending: deque[tuple[gast.AST, frozenset[str]]] = deque((s, frozenset()) for s in program.parsed.module.body)
+    pending: deque[tuple[gast.AST, frozenset[str]]] = deque(
+        (s, frozenset()) for s in program.parsed.module.body
+    )
     while pending:
         node, local = pending.popleft()
         if isinstance(node, _SCOPES):

@@ -10,6 +10,7 @@ from lsprotocol import types
 from pygls.capabilities import get_capability
 
 SECTION = "lsp-ad"
+KIND = "refactor.rewrite.generateGradient"
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,8 @@ def client_of(capabilities: types.ClientCapabilities, encoding: str) -> Client:
     return Client(
         encoding=str(getattr(encoding, "value", encoding)),
         markdown=bool(formats) and formats[0] == types.MarkupKind.Markdown,
-        action_literals=get_capability(capabilities, "text_document.code_action.code_action_literal_support") is not None,
+        action_literals=get_capability(capabilities, "text_document.code_action.code_action_literal_support")
+        is not None,
         resolves_edit=keeps_data and "edit" in resolved,
         shows_disabled=bool(get_capability(capabilities, "text_document.code_action.disabled_support")),
         document_changes=bool(get_capability(capabilities, "workspace.workspace_edit.document_changes")),

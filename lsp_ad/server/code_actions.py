@@ -15,11 +15,10 @@ from lsprotocol import types
 
 from lsp_ad.differentiate import Derivative
 from lsp_ad.problems import Problem, Span
-from lsp_ad.server.client import Client, Settings
+from lsp_ad.server.analysis import Analysis
+from lsp_ad.server.client import KIND, Client, Settings
 from lsp_ad.server.convert import to_text_edits
-from lsp_ad.server.snapshots import Analysis, Snapshot
-
-KIND = "refactor.rewrite.generateGradient"
+from lsp_ad.server.snapshots import Snapshot
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,9 @@ class Offer:
 
 def wants(only: Sequence[str] | None) -> bool:
     """Whether a client that asks for these kinds wants ours: kinds are hierarchical, none means all."""
-    return not only or any(not kind or KIND == kind or KIND.startswith(f"{kind}.") for kind in map(_plain, only))
+    return not only or any(
+        not kind or kind == KIND or KIND.startswith(f"{kind}.") for kind in map(_plain, only)
+    )
 
 
 def asks_for_gradient(only: Sequence[str] | None) -> bool:
@@ -60,7 +61,9 @@ def offers(analysis: Analysis, selection: Span) -> list[Offer]:
             if refused:
                 # One parameter may be in the way of all together and not of the others.
                 reason = _reason(analysis, *analysis.derivative(name, (parameter,)))
-            found.append(Offer(f"Generate gradient of {name} with respect to {parameter}", name, (parameter,), reason))
+            found.append(
+                Offer(f"Generate gradient of {name} with respect to {parameter}", name, (parameter,), reason)
+            )
     if all(offer.reason for offer in found):
         return found[:1]
     return found
@@ -86,7 +89,7 @@ def code_actions(
                 "wrt": list(offer.wrt) if offer.wrt else None,
             }
         else:
-            edit, problems = generated(snapshot, offer.function, offer.wrt, client, settings)
+            edit, _ = generated(snapshot, offer.function, offer.wrt, client, settings)
             if edit is None:
                 continue
             action.edit = edit
@@ -102,7 +105,9 @@ def generated(
     derivative, problems = analysis.derivative(function, wrt)
     if derivative is None:
         return None, problems
-    edits = to_text_edits(snapshot.document, analysis.insertion(derivative, settings.helpers), client.encoding)
+    edits = to_text_edits(
+        snapshot.document, analysis.insertion(derivative, settings.helpers), client.encoding
+    )
     if not client.document_changes:
         return types.WorkspaceEdit(changes={snapshot.uri: edits}), ()
     identifier = types.OptionalVersionedTextDocumentIdentifier(snapshot.uri, snapshot.version)
@@ -122,7 +127,10 @@ def parsed_data(data: Any) -> tuple[str, int | None, str, tuple[str, ...] | None
 
 def _reason(analysis: Analysis, derivative: Derivative | None, problems: tuple[Problem, ...]) -> str:
     if derivative is None:
-        return " ".join(f"Line {p.span.line}: {p.message}" for p in problems[:1]) or "It cannot be differentiated."
+        return (
+            " ".join(f"Line {p.span.line}: {p.message}" for p in problems[:1])
+            or "It cannot be differentiated."
+        )
     if derivative.name in analysis.program.bound:
         return f"{derivative.name} exists already."
     return ""

@@ -37,7 +37,8 @@ def to_range(lines: LineIndex, span: Span, encoding: str) -> types.Range:
     if end <= start:
         start, end = _widened(lines, min(start, len(lines.text)))
     return types.Range(
-        to_position(lines, *lines.position(start), encoding), to_position(lines, *lines.position(end), encoding)
+        to_position(lines, *lines.position(start), encoding),
+        to_position(lines, *lines.position(end), encoding),
     )
 
 

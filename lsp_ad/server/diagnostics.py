@@ -9,9 +9,10 @@ from lsprotocol import types
 from lsp_ad import checks
 from lsp_ad.checks.interest import refusals
 from lsp_ad.problems import Problem
+from lsp_ad.server.analysis import Analysis
 from lsp_ad.server.client import Client
 from lsp_ad.server.convert import to_range
-from lsp_ad.server.snapshots import Analysis, Snapshot
+from lsp_ad.server.snapshots import Snapshot
 
 SOURCE = "lsp-ad"
 

@@ -13,9 +13,10 @@ from lsp_ad import rules
 from lsp_ad.differentiate import Derivative
 from lsp_ad.problems import Problem, Span
 from lsp_ad.semantics.names import HERE, local_names
+from lsp_ad.server.analysis import Analysis
 from lsp_ad.server.client import Client
 from lsp_ad.server.convert import from_position, to_range
-from lsp_ad.server.snapshots import Analysis, Snapshot
+from lsp_ad.server.snapshots import Snapshot
 from lsp_ad.source.parse import span_of
 
 MOST_GRADIENT_LINES = 40
@@ -180,7 +181,10 @@ def _dedented(lines: list[str]) -> list[str]:
 
 
 def _inside(inner: Span, outer: Span) -> bool:
-    return (outer.line, outer.column) <= (inner.line, inner.column) and (inner.end_line, inner.end_column) <= (
+    return (outer.line, outer.column) <= (inner.line, inner.column) and (
+        inner.end_line,
+        inner.end_column,
+    ) <= (
         outer.end_line,
         outer.end_column,
     )

@@ -46,7 +46,9 @@ class Protocol(LanguageServerProtocol):
             super().handle_message(message)
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
-    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> Generator[Any, Any, None]:
+    def lsp_text_document__did_change(
+        self, params: types.DidChangeTextDocumentParams
+    ) -> Generator[Any, Any, None]:
         document = self.workspace.text_documents.get(unquote(params.text_document.uri))
         if document is None:
             raise JsonRpcInvalidParams(f"{params.text_document.uri} is not open")

@@ -11,12 +11,16 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcContentModified, JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
+from pygls.exceptions import (
+    JsonRpcContentModified,
+    JsonRpcException,
+    JsonRpcInternalError,
+    JsonRpcInvalidParams,
+)
 from pygls.lsp.server import LanguageServer
 
 from lsp_ad import __version__
-from lsp_ad.server import code_actions, diagnostics, hover
-from lsp_ad.server.client import SECTION, Client, Settings, client_of, updated
+from lsp_ad.server.client import KIND, SECTION, Client, Settings, client_of, updated
 from lsp_ad.server.convert import from_range
 from lsp_ad.server.protocol import Protocol
 from lsp_ad.server.snapshots import Snapshot, Snapshots
@@ -56,6 +60,14 @@ class Server(LanguageServer):
         """The result of work on a snapshot, done on the analysis thread."""
         snapshot.wanted = True
         return await asyncio.get_running_loop().run_in_executor(self._analyst, work)
+
+    def load_features(self) -> None:
+        """Load the compiler while nobody waits for it: `initialize` is answered without."""
+
+        def load() -> None:
+            from lsp_ad.server import code_actions, diagnostics, hover  # noqa: F401
+
+        self._analyst.submit(load)
 
     def take(self, settings: Any) -> None:
         """Take the settings that a client sent, and tell the user of those that make no sense."""
@@ -107,30 +119,29 @@ def shielded(handler: Callable[[Server, Any], Any]) -> Callable[[Server, Any], A
         ls.window_log_message(types.LogMessageParams(types.MessageType.Error, message))
         return JsonRpcInternalError(message)
 
-    if inspect.iscoroutinefunction(handler):
+    @functools.wraps(handler)
+    def guarded(ls: Server, params: Any) -> Any:
+        try:
+            return handler(ls, params)
+        except JsonRpcException:
+            raise
+        except Exception as error:
+            raise failed(ls, error) from error
 
-        async def guarded(ls: Server, params: Any) -> Any:
-            try:
-                return await handler(ls, params)
-            except JsonRpcException:
-                raise
-            except Exception as error:
-                raise failed(ls, error) from error
+    @functools.wraps(handler)
+    async def guarded_async(ls: Server, params: Any) -> Any:
+        try:
+            return await handler(ls, params)
+        except JsonRpcException:
+            raise
+        except Exception as error:
+            raise failed(ls, error) from error
 
-    else:
-
-        def guarded(ls: Server, params: Any) -> Any:
-            try:
-                return handler(ls, params)
-            except JsonRpcException:
-                raise
-            except Exception as error:
-                raise failed(ls, error) from error
-
-    return functools.wraps(handler)(guarded)
+    return guarded_async if inspect.iscoroutinefunction(handler) else guarded
 
 
-# Notifications are handled at once, so that the next message meets the new state.
+# Notifications are handled at once, so that the next message meets the new state. Features are imported
+# where they are used, because they load the compiler: `initialize` is answered before that.
 
 
 def initialize(ls: Server, params: types.InitializeParams) -> None:
@@ -139,6 +150,7 @@ def initialize(ls: Server, params: types.InitializeParams) -> None:
 
 
 def initialized(ls: Server, _: types.InitializedParams) -> None:
+    ls.load_features()
     ls.take(ls.first_settings)
 
 
@@ -176,6 +188,8 @@ def shutdown(ls: Server, _: None) -> None:
 
 async def publish(ls: Server, snapshot: Snapshot) -> None:
     """Publish the diagnostics of a snapshot, if it is still the newest when they are there."""
+    from lsp_ad.server import diagnostics
+
     asked = sorted(ls.asked.get(snapshot.uri, ()))
     found = await ls.analysed(snapshot, lambda: diagnostics.diagnostics(snapshot, ls.client, asked))
     if ls.snapshots.is_newest(snapshot):
@@ -184,11 +198,15 @@ async def publish(ls: Server, snapshot: Snapshot) -> None:
 
 
 async def text_hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
+    from lsp_ad.server import hover
+
     snapshot = ls.snapshot(params.text_document.uri)
     return await ls.analysed(snapshot, lambda: hover.hover(snapshot, params.position, ls.client))
 
 
 async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
+    from lsp_ad.server import code_actions
+
     snapshot, only = ls.snapshot(params.text_document.uri), params.context.only
     selection = from_range(snapshot.document.lines, params.range, ls.client.encoding)
 
@@ -204,6 +222,8 @@ async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.
 
 
 async def code_action_resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
+    from lsp_ad.server import code_actions
+
     try:
         uri, version, function, wrt = code_actions.parsed_data(action.data)
     except ValueError as error:
@@ -212,7 +232,9 @@ async def code_action_resolve(ls: Server, action: types.CodeAction) -> types.Cod
     if snapshot.version != version:
         raise JsonRpcContentModified(f"{uri} has changed since the action was offered")
     work = code_actions.generated
-    edit, problems = await ls.analysed(snapshot, lambda: work(snapshot, function, wrt, ls.client, ls.settings))
+    edit, problems = await ls.analysed(
+        snapshot, lambda: work(snapshot, function, wrt, ls.client, ls.settings)
+    )
     if edit is None:
         ls.ask_for(snapshot, function)
         raise JsonRpcException(f"{function}: {problems[0]}", code=int(types.LSPErrorCodes.RequestFailed))
@@ -220,10 +242,17 @@ async def code_action_resolve(ls: Server, action: types.CodeAction) -> types.Cod
     return action
 
 
+class _Unanswered(logging.Filter):
+    """Keeps pygls from logging, with all its frames, what was answered with an error and logged here."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return not (record.exc_info and isinstance(record.exc_info[1], JsonRpcException))
+
+
 def make_server() -> Server:
     """A server with all its features, not yet connected to anything."""
     server = Server()
-    actions = types.CodeActionOptions(code_action_kinds=[code_actions.KIND], resolve_provider=True)
+    actions = types.CodeActionOptions(code_action_kinds=[KIND], resolve_provider=True)
     features: list[tuple[str, Callable[..., Any], Any]] = [
         (types.INITIALIZE, initialize, None),
         (types.INITIALIZED, initialized, None),
@@ -245,6 +274,7 @@ def serve(tcp: bool = False, host: str = "127.0.0.1", port: int = 2087) -> None:
     """Serve one client, on stdin and stdout or on a TCP port. Raises OSError where the port is taken."""
     # stdout belongs to the protocol; pygls would log every message at INFO.
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    logging.getLogger("pygls.protocol.json_rpc").addFilter(_Unanswered())
     server = make_server()
     if tcp:
         server.start_tcp(host, port)

@@ -6,58 +6,14 @@ user types meanwhile. All analysis runs on one thread, which is why nothing here
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-import gast
-
-from lsp_ad.differentiate import Derivative, differentiable_parameters, differentiate, insertion
-from lsp_ad.problems import Problem
-from lsp_ad.semantics.names import Program
 from lsp_ad.source.document import Document
-from lsp_ad.source.edits import Edit
-from lsp_ad.source.parse import parse
 
-Answer = tuple[Derivative | None, tuple[Problem, ...]]
-
-
-class Analysis:
-    """What the compiler knows of one text; every answer is computed once."""
-
-    def __init__(self, document: Document):
-        self.document = document
-        self.program = Program(parse(document))
-        self._derivatives: dict[tuple, Answer] = {}
-
-    @property
-    def syntax_problems(self) -> tuple[Problem, ...]:
-        return self.program.parsed.problems
-
-    def derivative(self, function: str, wrt: tuple[str | int, ...] | None = None, mode: str = "grad") -> Answer:
-        key = (function, wrt, mode)
-        if key not in self._derivatives:
-            self._derivatives[key] = differentiate(self.program, function, wrt, mode)
-        return self._derivatives[key]
-
-    def parameters(self, function: str) -> tuple[str, ...]:
-        """The parameters of a function that may be floats."""
-        return differentiable_parameters(self.program, function)
-
-    def insertion(self, derivative: Derivative, helpers: str) -> list[Edit]:
-        return insertion(self.program, derivative, helpers)
-
-    def function_at(self, line: int, end_line: int | None = None) -> gast.FunctionDef | None:
-        """The first top-level function that has one of these lines, decorators included."""
-        for function in self.program.functions.values():
-            first = min([function.lineno, *(d.lineno for d in function.decorator_list)])
-            if first <= (end_line or line) and line <= function.end_lineno:
-                return function
-        return None
-
-    @cached_property
-    def is_numeric(self) -> bool:
-        """Whether the file imports a library of numbers at all."""
-        roots = {canonical.split(".")[0] for canonical in self.program.imports.values()}
-        return bool(roots & {"numpy", "math", "scipy", "jax", "autograd"})
+if TYPE_CHECKING:
+    from lsp_ad.server.analysis import Analysis
 
 
 class Snapshot:
@@ -80,6 +36,8 @@ class Snapshot:
     @cached_property
     def analysis(self) -> Analysis:
         """The analysis of this very text, which has syntax problems where it does not parse."""
+        from lsp_ad.server.analysis import Analysis  # here, because it loads the compiler
+
         analysis = Analysis(self.document)
         if not analysis.syntax_problems:
             self._older = None
@@ -139,5 +97,5 @@ class Snapshots:
     def is_newest(self, snapshot: Snapshot) -> bool:
         return self._newest.get(snapshot.uri) is snapshot
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Snapshot]:
         return iter(list(self._newest.values()))

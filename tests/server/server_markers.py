@@ -102,7 +102,10 @@ def applied(text: str, edit: types.WorkspaceEdit, encoding: str) -> str:
         edits = change.edits
     else:
         (edits,) = edit.changes.values()
-    places = [(offset(text, e.range.start, encoding), offset(text, e.range.end, encoding), e.new_text) for e in edits]
+    places = [
+        (offset(text, e.range.start, encoding), offset(text, e.range.end, encoding), e.new_text)
+        for e in edits
+    ]
     for start, end, new in sorted(places, reverse=True):
         text = text[:start] + new + text[end:]
     return text

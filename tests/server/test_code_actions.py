@@ -7,8 +7,8 @@ from lsprotocol import types
 from server_markers import SETTINGS, URI, applied, client, cursor, snapshot, source
 
 from lsp_ad.problems import Span
-from lsp_ad.server.client import Settings
-from lsp_ad.server.code_actions import KIND, code_actions, generated, parsed_data, wants
+from lsp_ad.server.client import KIND, Settings
+from lsp_ad.server.code_actions import code_actions, generated, parsed_data, wants
 
 LOSS = """
     import numpy as np
@@ -48,7 +48,9 @@ def test_a_parameter_that_is_no_float_gets_no_offer():
 
 
 def test_a_decorator_belongs_to_its_function():
-    assert titles("import functools\n\n@functools.ca$0che\ndef f(x):\n    return x * x\n", shows_disabled=True)
+    assert titles(
+        "import functools\n\n@functools.ca$0che\ndef f(x):\n    return x * x\n", shows_disabled=True
+    )
 
 
 @pytest.mark.parametrize(
@@ -93,12 +95,16 @@ def test_a_gradient_that_exists_is_not_generated_twice():
     assert action.disabled is not None and "loss_grad" in action.disabled.reason
 
 
-@pytest.mark.parametrize("only", [None, [], [""], ["refactor"], ["refactor.rewrite"], [KIND], ["quickfix", "refactor"]])
+@pytest.mark.parametrize(
+    "only", [None, [], [""], ["refactor"], ["refactor.rewrite"], [KIND], ["quickfix", "refactor"]]
+)
 def test_kinds_that_want_the_action(only):
     assert wants(only)
 
 
-@pytest.mark.parametrize("only", [["quickfix"], ["refactor.extract"], [f"{KIND}.more"], ["refactor.rewrite.gen"]])
+@pytest.mark.parametrize(
+    "only", [["quickfix"], ["refactor.extract"], [f"{KIND}.more"], ["refactor.rewrite.gen"]]
+)
 def test_kinds_that_do_not(only):
     assert not wants(only)
     assert actions(LOSS.replace("w * x", "w * x$0"), only=only) == []

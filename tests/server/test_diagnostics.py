@@ -125,7 +125,12 @@ def test_related_places_are_in_the_document():
             assert place.location.uri == URI
 
 
-@pytest.mark.parametrize("text", ["def f(x):", "(", "\n\n(\n", "x = '", "if x:\n", "é = 'é" + "\u2028", "\x00"])
+@pytest.mark.parametrize(
+    "text", ["def f(x):", "(", "\n\n(\n", "x = '", "if x:\n", "é = 'é" + "\u2028", "\x00"]
+)
 def test_ranges_are_never_empty(text):
     (found,) = diagnostics(snapshot(text), client())
-    assert (found.range.start.line, found.range.start.character) < (found.range.end.line, found.range.end.character)
+    assert (found.range.start.line, found.range.start.character) < (
+        found.range.end.line,
+        found.range.end.character,
+    )

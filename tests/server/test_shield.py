@@ -21,7 +21,9 @@ START = types.Position(0, 0)
 
 @pytest_lsp.fixture(config=ClientServerConfig(server_command=[sys.executable, str(BROKEN)]))
 async def editor(client: LanguageClient):
-    await client.initialize_session(types.InitializeParams(capabilities=client_capabilities("visual_studio_code")))
+    await client.initialize_session(
+        types.InitializeParams(capabilities=client_capabilities("visual_studio_code"))
+    )
     yield
     await client.shutdown_session()
 
@@ -30,13 +32,17 @@ async def editor(client: LanguageClient):
 async def test_every_handler_may_fail(editor):
     async def logged(handler: str) -> None:
         for _ in range(500):
-            if any(f"{handler} failed: ZeroDivisionError: injected" in m.message for m in editor.log_messages):
+            if any(
+                f"{handler} failed: ZeroDivisionError: injected" in m.message for m in editor.log_messages
+            ):
                 return
             await asyncio.sleep(0.01)
         raise AssertionError(f"the failure of {handler} was not logged")
 
     await logged("initialized")
-    editor.text_document_did_open(types.DidOpenTextDocumentParams(types.TextDocumentItem(URI, "python", 1, "x = 1")))
+    editor.text_document_did_open(
+        types.DidOpenTextDocumentParams(types.TextDocumentItem(URI, "python", 1, "x = 1"))
+    )
     await logged("publish")
     with pytest.raises(JsonRpcException, match="text_hover failed: ZeroDivisionError: injected"):
         await editor.text_document_hover_async(types.HoverParams(DOCUMENT, START))
