@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from lsp_ad import __version__
 
 if TYPE_CHECKING:
+    from lsp_ad.files import File
     from lsp_ad.problems import Problem
     from lsp_ad.semantics.names import Program
 
@@ -41,6 +42,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Failure as failure:
         print(f"lsp-ad: {failure}", file=sys.stderr)
         return failure.status
+    except RecursionError:
+        print("lsp-ad: an expression is nested too deeply", file=sys.stderr)
+        return REFUSED
+    except UnicodeEncodeError as error:
+        print(f"lsp-ad: stdout cannot show this in {error.encoding}; set PYTHONUTF8=1", file=sys.stderr)
+        return REFUSED
     except BrokenPipeError:
         # The reader went away (`| head`). Python would complain once more when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -151,11 +158,14 @@ def _problems(path: str) -> list[Problem]:
         return [problem("SRC001", f"The file is {error}.", Span(1, 0, 1, 1))]
     except OSError as error:
         raise Failure(f"cannot read {path}: {error.strerror or error}") from error
-    parsed = parse(Document(file.text, path))
-    if parsed.problems:
-        return list(parsed.problems)
-    program = Program(parsed)
-    found = dict.fromkeys([*refusals(program), *checks.check(program)])
+    try:
+        parsed = parse(Document(file.text, path))
+        if parsed.problems:
+            return list(parsed.problems)
+        program = Program(parsed)
+        found = dict.fromkeys([*refusals(program), *checks.check(program)])
+    except RecursionError:
+        return [problem("SRC001", "An expression of the file is nested too deeply.", Span(1, 0, 1, 1))]
     return sorted(found, key=lambda p: (p.span, p.code))
 
 
@@ -202,7 +212,7 @@ def _explain(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def _read(path: str):
+def _read(path: str) -> File:
     from lsp_ad import files
 
     try:
@@ -217,7 +227,7 @@ def _read(path: str):
         raise Failure(f"{path}: {error}", REFUSED) from error
 
 
-def _program(file) -> Program:
+def _program(file: File) -> Program:
     from lsp_ad.semantics.names import Program
     from lsp_ad.source.document import Document
     from lsp_ad.source.parse import parse

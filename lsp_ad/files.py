@@ -65,7 +65,7 @@ def write(file: File, text: str) -> None:
 
 
 def python_files(paths: Iterable[str]) -> Iterator[str]:
-    """The files named, and the Python files below the directories named, but no hidden ones or environments."""
+    """The files named, and the Python files below the directories named; no hidden ones, no environments."""
     seen = set()
     for path in paths:
         for found in _under(path) if os.path.isdir(path) else [path]:

@@ -173,6 +173,7 @@ BAD = {
     "a syntax error": (["grad", "broken.py::f"], 1, "broken.py:1:"),
     "not text": (["grad", "binary.py::f"], 1, "line 2 has a byte that is not UTF-8"),
     "unknown encoding": (["grad", "cookie.py::f"], 1, "unknown encoding"),
+    "nested too deeply": (["grad", "deep.py::f"], 1, "deep.py:1:1: "),
     "check nothing": (["check", "nowhere"], 2, "no such file or directory: nowhere"),
     "explain nothing": (["explain", "AD999"], 2, "no such code: AD999"),
     "stdio and tcp": (["serve", "--stdio", "--tcp"], 2, "exclude each other"),
@@ -184,6 +185,7 @@ def test_bad_input_gets_one_clear_line(model, run, tmp_path, arguments, expected
     (tmp_path / "broken.py").write_text("def f(x:\n    return x\n")
     (tmp_path / "binary.py").write_bytes(b"def f(x):\n    return '\xff'\n")
     (tmp_path / "cookie.py").write_bytes(b"# coding: klingon\ndef f(x):\n    return x\n")
+    (tmp_path / "deep.py").write_text(f"def f(x):\n    return x{' + x' * 5000}\n")
     status, out, err = run(*arguments)
     assert status == expected and out == ""
     assert err.startswith("lsp-ad: ") and err.count("\n") == 1
@@ -239,6 +241,20 @@ def test_check_prints_findings_of_directories(model, run, tmp_path):
         "sub/bad.py:2:12:",
     ]
     assert "error SRC001" in out and "information STG102" in out and "error AD105" in out
+
+
+def test_check_survives_a_deep_file(model, run, tmp_path):
+    (tmp_path / "deep.py").write_text(f"x = 1{' + 1' * 5000}\n")
+    status, out, err = run("check", ".")
+    assert (status, err) == (1, "") and out.startswith("./deep.py:1:1: error SRC001")
+
+
+def test_output_that_the_terminal_cannot_show_is_told(model):
+    model.write_text(LOSS.replace("r = ", "\u03b2 = ").replace("r * r", "\u03b2 * \u03b2"))
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    with command("grad", "model.py::loss", env=environment) as process:
+        assert process.wait(20) == 1
+        assert process.stderr.read() == "lsp-ad: stdout cannot show this in ascii; set PYTHONUTF8=1\n"
 
 
 def test_check_takes_a_file_once(model, run, tmp_path):
