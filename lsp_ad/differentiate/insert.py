@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import importlib.resources
+from functools import cache
+
+import gast
+
 from lsp_ad.differentiate.derivative import Derivative
 from lsp_ad.semantics.names import Program
 from lsp_ad.source.edits import Edit
@@ -12,4 +18,85 @@ def insertion(program: Program, derivative: Derivative, helpers: str = "inline")
 
     `helpers`: "inline" writes the helper functions into the file, once; "import" imports them from lsp_ad.runtime.
     """
-    raise NotImplementedError
+    document = program.parsed.document
+    edits = []
+    imports, functions = preamble(program, derivative, helpers)
+    if imports:
+        at, before_code = _import_place(program)
+        text = "".join(line + "\n" for line in imports)
+        edits.append(Edit(at, at, text + ("\n\n" if before_code else "")))
+    primal = program.functions[derivative.primal]
+    end = document.lines.offset(primal.end_lineno, len(document.lines.line(primal.end_lineno)))
+    blocks = [*functions, derivative.text]
+    text = "".join(f"\n\n\n{block.rstrip()}" for block in blocks)
+    if end == len(document.text):
+        text += "\n"
+    edits.append(Edit(end, end, text))
+    if document.newline != "\n":
+        edits = [Edit(e.start, e.end, e.text.replace("\n", document.newline)) for e in edits]
+    return edits
+
+
+def preamble(program: Program, derivative: Derivative, helpers: str = "inline") -> tuple[list[str], list[str]]:
+    """Import lines and helper functions that the file does not have yet.
+
+    Raises ValueError for another value of `helpers` than "inline" and "import".
+    """
+    if helpers not in ("inline", "import"):
+        raise ValueError(f"helpers must be inline or import, not {helpers!r}")
+    wanted = [h for h in with_dependencies(derivative.helpers) if h not in program.bound]
+    modules = set(derivative.imports)
+    lines = []
+    if wanted and helpers == "inline" and program.alias_of("numpy") != "np":
+        modules.add("numpy")
+    for module in sorted(modules):
+        lines.append("import numpy as np" if module == "numpy" else f"import {module}")
+    if wanted and helpers == "import":
+        own = [h for h in derivative.helpers if h in wanted]
+        return [*lines, f"from lsp_ad.runtime import {', '.join(own)}"], []
+    sources = helper_sources()
+    return lines, [sources[h] for h in wanted]
+
+
+@cache
+def helper_sources() -> dict[str, str]:
+    """The text of each function of lsp_ad.runtime, read as text: NumPy is not imported for this."""
+    text = importlib.resources.files("lsp_ad").joinpath("runtime.py").read_text(encoding="utf-8")
+    return {s.name: ast.get_source_segment(text, s) or "" for s in ast.parse(text).body if isinstance(s, ast.FunctionDef)}
+
+
+def with_dependencies(helpers: tuple[str, ...]) -> list[str]:
+    """Helpers with those that they call, each after what it calls."""
+    sources = helper_sources()
+    found: list[str] = []
+
+    def add(helper: str) -> None:
+        if helper in found:
+            return
+        for node in ast.walk(ast.parse(sources[helper])):
+            if isinstance(node, ast.Name) and node.id in sources and node.id != helper:
+                add(node.id)
+        found.append(helper)
+
+    for helper in helpers:
+        add(helper)
+    return found
+
+
+def _import_place(program: Program) -> tuple[int, bool]:
+    """Where an import goes: after the last import of the head of the file, or after its docstring; whether code follows at once."""
+    document = program.parsed.document
+    line, seen_import = 0, False
+    for position, statement in enumerate(program.parsed.module.body):
+        is_docstring = position == 0 and isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Constant)
+        if isinstance(statement, (gast.Import, gast.ImportFrom)):
+            line, seen_import = statement.end_lineno, True
+        elif is_docstring:
+            line = statement.end_lineno
+        else:
+            break
+    if line == 0:
+        # comments at the top (an encoding, a licence) stay there
+        while line < len(document.lines) and document.lines.line(line + 1).startswith("#"):
+            line += 1
+    return document.lines.starts[line] if line < len(document.lines) else len(document.text), not seen_import

@@ -1,12 +1,23 @@
-"""The passes of differentiation, in their order."""
+"""The passes of differentiation, in their order.
+
+text -> fence -> inline -> structure -> webs -> kinds -> activity -> normal form    (unit.py)
+     -> reverse sweep -> saves -> tapes -> simplification -> names                    (sweep.py)
+     -> text, line by line, with its origins                                          (emit.py)
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lsp_ad.differentiate.derivative import Derivative
-from lsp_ad.problems import Problem
-from lsp_ad.semantics.names import Program
+import gast
+
+from lsp_ad.differentiate.calls import Callees, Pair
+from lsp_ad.differentiate.derivative import MODES, Derivative, Line
+from lsp_ad.differentiate.emit import emit, emit_pair
+from lsp_ad.differentiate.sweep import sweep
+from lsp_ad.differentiate.unit import float_parameters, name_span, prepare
+from lsp_ad.problems import Problem, Refusal, Related, Span, problem
+from lsp_ad.semantics.names import Program, parameters
 
 
 def differentiable_parameters(program: Program, name: str) -> tuple[str, ...]:
@@ -14,7 +25,7 @@ def differentiable_parameters(program: Program, name: str) -> tuple[str, ...]:
 
     Raises KeyError where the file has no such function.
     """
-    raise NotImplementedError
+    return float_parameters(program, program.functions[name])
 
 
 def differentiate(program: Program, name: str, wrt: Sequence[str | int] | None = None,
@@ -23,5 +34,79 @@ def differentiate(program: Program, name: str, wrt: Sequence[str | int] | None =
 
     `wrt` names or counts parameters (None: every float one). Nothing is raised at bad input: an
     unknown function or parameter is a problem too (AD504, AD501), with the span of the function or of the file's start.
+    Raises ValueError for an unknown mode.
     """
-    raise NotImplementedError
+    if mode not in MODES:
+        raise ValueError(f"mode must be one of {', '.join(MODES)}, not {mode!r}")
+    try:
+        if program.parsed.problems:
+            return None, program.parsed.problems
+        function = program.functions.get(name)
+        if function is None:
+            raise Refusal(_no_function(program, name))
+        names = None if wrt is None else resolve_wrt(function, wrt)
+        return _derivative(program, function, names, mode), ()
+    except Refusal as refusal:
+        return None, refusal.problems
+    except RecursionError:
+        where = name_span(program.functions[name])
+        return None, (problem("AD101", f"`{name}` is nested too deeply.", where, "Split it into functions."),)
+
+
+def _no_function(program: Program, name: str) -> Problem:
+    defined = [s for s in gast.walk(program.parsed.module) if isinstance(s, gast.FunctionDef) and s.name == name]
+    if defined:
+        return problem("AD504", f"`{name}` is not defined exactly once at the top level of the file.", name_span(defined[0]))
+    return problem("AD504", f"There is no function `{name}` at the top level of the file.", Span(1, 0, 1, 1))
+
+
+def resolve_wrt(function: gast.FunctionDef, wrt: Sequence[str | int]) -> tuple[str, ...]:
+    """Parameter names for names and indices; raises Refusal (AD501) for one that does not exist, or is named twice."""
+    known = parameters(function)
+    found: list[str] = []
+    for item in wrt:
+        if isinstance(item, int) and not isinstance(item, bool) and -len(known) <= item < len(known):
+            item = known[item]
+        if item not in known:
+            raise Refusal(problem("AD501", f"`{function.name}` has no parameter {item!r}; it has {', '.join(known) or 'none'}.",
+                                  name_span(function)))
+        if item in found:
+            raise Refusal(problem("AD501", f"The parameter `{item}` is named twice.", name_span(function), "Name it once."))
+        found.append(item)  # type: ignore[arg-type]
+    return tuple(found)
+
+
+def _derivative(program: Program, function: gast.FunctionDef, wrt: tuple[str, ...] | None, mode: str) -> Derivative:
+    callees = Callees(set(program.bound))
+    unit = prepare(program, function, wrt)
+    swept = sweep(unit, mode, callees)
+    main = emit(unit, swept, mode)
+    done: list[list[Line]] = []
+    helpers, imports = set(swept.helpers), set(swept.modules)
+    finished: set[Pair] = set()
+    while pending := [p for p in callees.pairs.values() if p not in finished]:
+        pair = pending[0]
+        finished.add(pair)
+        lines, inner = _pair(program, pair, callees, function)
+        done.append(lines)
+        helpers |= inner.helpers
+        imports |= inner.modules
+    lines = main
+    for block in done:
+        lines = [*block, Line("", None, "head"), Line("", None, "head"), *lines]
+    return Derivative(function.name, swept.name, mode, unit.wrt, swept.seed, tuple(lines), tuple(sorted(helpers)),
+                      tuple(sorted(imports)))
+
+
+def _pair(program: Program, pair: Pair, callees: Callees, caller: gast.FunctionDef):
+    """The two functions of a callee; a reason against them is told at the caller, with the place as related."""
+    function = program.functions[pair.callee]
+    try:
+        unit = prepare(program, function, pair.wrt)
+        swept = sweep(unit, "pair", callees)
+        return emit_pair(unit, swept, pair), swept
+    except Refusal as refusal:
+        first = refusal.problems[0]
+        related = tuple(Related(p.message, p.span) for p in refusal.problems)
+        raise Refusal(problem("AD203", f"`{pair.callee}`, which `{caller.name}` calls, cannot be differentiated: {first.message}",
+                              name_span(caller), first.way_out, related)) from None

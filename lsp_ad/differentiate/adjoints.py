@@ -1,0 +1,213 @@
+"""Adjoint variables: how contributions to them are written, and what form each is in.
+
+The first contribution is an assignment, later ones are sums. `x += ...` works in place, so it is
+written only for arrays that this function made itself and that no other name can share.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field
+
+import gast
+
+from lsp_ad.differentiate.fresh import adjoint_name
+from lsp_ad.differentiate.values import ForwardValues
+from lsp_ad.problems import Refusal, problem
+from lsp_ad.rules.resolve import Operation
+from lsp_ad.rules.rule import UNKNOWN_VALUE, literal
+from lsp_ad.semantics.kinds import Kinds
+from lsp_ad.semantics.shapes import Kind
+from lsp_ad.simplify.algebra import add, assign, constant, expression, name, store
+from lsp_ad.source.parse import span_of
+from lsp_ad.source.printing import expression_text
+
+
+@dataclass(frozen=True)
+class Form:
+    """The form of an adjoint: `exact`, it has the shape of its variable (else it broadcasts to it);
+    `scalar`, it is surely a number; `owned`, it is an array that this function made and nothing shares."""
+
+    exact: bool = False
+    scalar: bool = False
+    owned: bool = False
+
+    def meet(self, other: Form) -> Form:
+        return Form(self.exact and other.exact, self.scalar and other.scalar, self.owned and other.owned)
+
+    def covers(self, other: Form) -> bool:
+        return self.meet(other) == other
+
+    def alias(self) -> Form:
+        return Form(self.exact, self.scalar, False)
+
+    def made_exact(self) -> Form:
+        return Form(True, False, False)
+
+
+State = dict[str, Form]
+
+
+@dataclass
+class Adjoints:
+    """Writes contributions to adjoint variables. `in_place`: those that were written element by element."""
+
+    values: ForwardValues
+    kinds: Kinds
+    active: set[str]
+    in_place: set[str] = field(default_factory=set)
+    best: Form = field(default=Form(True, True, True))
+
+    def form(self, exact: bool, scalar: bool, value: gast.expr) -> Form:
+        return Form(exact, scalar, exact and not scalar and isinstance(value, gast.BinOp))
+
+    def contribute(self, v: str, value: gast.expr, form: Form, state: State, out: list[gast.stmt]) -> None:
+        """Add a value to the adjoint of `v`."""
+        target = adjoint_name(v)
+        if self.kinds.names.get(v, Kind()).shape == ():
+            form = Form(True, True, False)
+        old = state.get(v)
+        if old is None:
+            out.append(assign(target, value))
+            state[v] = form
+        elif old.owned:
+            negative = isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub)
+            op, amount = (gast.Sub(), value.operand) if negative else (gast.Add(), value)  # type: ignore[attr-defined]
+            out.append(gast.AugAssign(store(target), op, amount))
+        else:
+            if self.kinds.names.get(v, Kind()).type in ("list", "tuple"):
+                raise Refusal(problem("AD102", f"The list `{v}` is used in two ways that carry a derivative.",
+                                      span_of(out[-1]) if out and hasattr(out[-1], "lineno") else _nowhere()))
+            total = add(name(target), value)
+            out.append(assign(target, total))
+            exact = old.exact or form.exact
+            state[v] = Form(exact, old.scalar and form.scalar, exact and not (old.scalar and form.scalar))
+
+    def zero(self, v: str, out: list[gast.stmt]) -> Form:
+        """Set an adjoint to nothing: a zero that broadcasts to any shape."""
+        out.append(assign(adjoint_name(v), constant(0.0)))
+        return Form(self.kinds.names.get(v, Kind()).shape == (), True, False)
+
+    def enter_loop(self, v: str, written: bool, state: State, out: list[gast.stmt], s: gast.stmt) -> None:
+        """Bring an adjoint that a loop changes into a form in which the loop can change it."""
+        kind = self.kinds.names.get(v, Kind())
+        structured = kind.type in ("list", "tuple")
+        whole = not written and (v in self.in_place or kind.type == "array") or structured
+        if v not in state:
+            if whole:
+                out.append(assign(adjoint_name(v), self.values.zeros(name(v), s)))
+                state[v] = Form(True, False, True)
+            else:
+                state[v] = self.zero(v, out)
+        elif whole and v in self.in_place:
+            self.own(v, s, state, out)
+
+    def own(self, v: str, s: gast.stmt, state: State, out: list[gast.stmt]) -> None:
+        """Make an adjoint an array of the full shape that may be changed in place."""
+        form = state.get(v)
+        target = adjoint_name(v)
+        if form is None:
+            out.append(assign(target, self.values.zeros(name(v), s)))
+        elif not form.exact:
+            out.append(assign(target, self.values.full(name(target), name(v), s)))
+        elif not form.owned:
+            if self.kinds.names.get(v, Kind()).type in ("list", "tuple"):
+                copied: gast.expr = gast.Call(name(self.values.helper("copy_of")), [name(target)], [])
+            else:
+                array = gast.Attribute(self.values.module("numpy"), "array", gast.Load())
+                copied = gast.Call(array, [name(target)], [])
+            out.append(assign(target, copied))
+        state[v] = Form(True, False, True)
+
+    def element(self, node: gast.Subscript, dy: gast.expr, s: gast.stmt, state: State, out: list[gast.stmt]) -> None:
+        """The adjoint of reading an element or slice: `dx[i] += dy`."""
+        base = node
+        while isinstance(base, gast.Subscript):
+            index = base.slice
+            base = base.value
+        if not isinstance(base, gast.Name):
+            raise Refusal(problem("AD102", f"`{expression_text(node)}` cannot be differentiated.", span_of(s)))
+        v = base.id
+        kind = self.kinds.of(name(v))
+        if kind.type in ("list", "tuple") and not self.is_number(index):
+            raise Refusal(problem("AD102", f"`{expression_text(node)}` takes a slice of a list.", span_of(s),
+                                  "Use an array, or index the list element by element."))
+        self.in_place.add(v)
+        if v not in state or not state[v].owned:
+            self.own(v, s, state, out)
+        where = self.values.operand(node.slice, s)
+        inner = self.values.operand(node.value, s)
+        for n in gast.walk(inner):
+            if isinstance(n, gast.Name) and (n.id == v or n.id.startswith(f"s__{v}__")):
+                n.id = adjoint_name(v)
+        if self.is_basic(node.slice):
+            element = gast.Subscript(inner, where, gast.Store())
+            out.append(gast.AugAssign(element, gast.Add(), dy))
+        else:
+            at = gast.Attribute(gast.Attribute(self.values.module("numpy"), "add", gast.Load()), "at", gast.Load())
+            if isinstance(where, gast.Tuple):
+                where = gast.Tuple([_slice_object(e) for e in where.elts], gast.Load())
+            out.append(gast.Expr(gast.Call(at, [inner, _slice_object(where), dy], [])))
+
+    def is_number(self, index: gast.expr) -> bool:
+        kind = self.kinds.of(index)
+        return kind.type == "number" and kind.dtype == "int"
+
+    def is_basic(self, index: gast.expr) -> bool:
+        """Whether an index selects each element at most once, and gives a view."""
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        return all(isinstance(p, gast.Slice) or literal(p) in (None, Ellipsis) or self.is_number(p) for p in parts)
+
+    def pieces(self, operation: Operation, target: str, dy: gast.expr, form: Form, s: gast.stmt, state: State,
+               out: list[gast.stmt]) -> None:
+        """The adjoints of joined arrays are the pieces of the adjoint of the whole."""
+        bound = operation.bind(self.kinds.of)
+        arrays = bound.given["arrays"]
+        axis = bound.constant("axis")
+        if not isinstance(arrays, (gast.Tuple, gast.List)) or not isinstance(axis, int) or isinstance(axis, bool):
+            raise Refusal(problem("AD202", f"`{expression_text(s.value)}`: only a literal list of arrays and a constant axis "  # type: ignore[attr-defined]
+                                  "are supported.", span_of(s)))
+        if not form.exact:
+            kept = self.values.fresh.new("b")
+            out.append(assign(kept, self.values.full(dy, name(target), s)))
+            dy = name(kept)
+        start: gast.expr | None = None
+        for number, part in enumerate(arrays.elts):
+            last = number == len(arrays.elts) - 1
+            if operation.rule.name == "numpy.stack":
+                piece = _along(axis, constant(number), dy, self.values)
+            else:
+                length = self.values.length(part, axis, s)
+                stop = length if start is None else gast.BinOp(start, gast.Add(), length)
+                piece = _along(axis, gast.Slice(copy.deepcopy(start), None if last else copy.deepcopy(stop), None), dy, self.values)
+                start = stop
+            if isinstance(part, gast.Name) and part.id in self.active:
+                self.contribute(part.id, piece, Form(True, False, False), state, out)
+
+
+def _along(axis: int, index: gast.expr, dy: gast.expr, values: ForwardValues) -> gast.expr:
+    """`dy[..., index, ...]` with the index at one axis."""
+    if axis >= 0:
+        full = [gast.Slice(None, None, None) for _ in range(axis)]
+        where = gast.Tuple([*full, index], gast.Load()) if full else index
+    else:
+        after = [gast.Slice(None, None, None) for _ in range(-axis - 1)]
+        where = gast.Tuple([constant(Ellipsis), index, *after], gast.Load())
+    return gast.Subscript(copy.deepcopy(dy), where, gast.Load())
+
+
+def _slice_object(node: gast.expr) -> gast.expr:
+    """A slice as a value: `slice(1, None)`."""
+    if not isinstance(node, gast.Slice):
+        return node
+    parts = [part if part is not None else constant(None) for part in (node.lower, node.upper, node.step)]
+    return gast.Call(expression("slice"), parts, [])
+
+
+def _nowhere():
+    from lsp_ad.problems import Span
+
+    return Span(1, 0, 1, 1)
+
+
+__all__ = ["UNKNOWN_VALUE", "Adjoints", "Form", "State"]

@@ -1,0 +1,70 @@
+"""Calls of functions of the file that are too large to write out: a forward and a backward function each.
+
+`y = g(a, b)` becomes `y, saved = g_forward(a, b)` in the forward sweep and
+`da, db = g_backward(saved, dy)` in the backward sweep. The pair is generated once for each set of
+active parameters; a recursive function calls its own pair.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import gast
+
+from lsp_ad.differentiate.adjoints import Adjoints, Form, State
+from lsp_ad.differentiate.arguments import match
+from lsp_ad.differentiate.fresh import Fresh
+from lsp_ad.simplify.algebra import assign, name, store
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The forward and the backward function of a callee, for the derivative with respect to `wrt`."""
+
+    callee: str
+    wrt: tuple[str, ...]
+    forward: str
+    backward: str
+
+
+@dataclass
+class Callees:
+    """The pairs that a derivative needs, in the order in which they were asked for."""
+
+    taken: set[str]
+    pairs: dict[tuple[str, tuple[str, ...]], Pair] = field(default_factory=dict)
+
+    def pair(self, callee: str, wrt: tuple[str, ...]) -> Pair:
+        if (callee, wrt) not in self.pairs:
+            base, number = callee, 1
+            while f"{base}_forward" in self.taken or f"{base}_backward" in self.taken:
+                number += 1
+                base = f"{callee}{number}"
+            self.taken |= {f"{base}_forward", f"{base}_backward"}
+            self.pairs[callee, wrt] = Pair(callee, wrt, f"{base}_forward", f"{base}_backward")
+        return self.pairs[callee, wrt]
+
+    def backward(self, call: gast.Call, target: str, dy: gast.expr, form: Form, s: gast.stmt, state: State,
+                 out: list[gast.stmt], reverse) -> None:
+        """The adjoint statements of one call."""
+        adjoints: Adjoints = reverse.adjoints
+        function = reverse.values.scope.callee(call)
+        given = match(call, function)
+        wrt = tuple(p for p, a in given.items() if isinstance(a, gast.Name) and a.id in reverse.active)
+        pair = self.pair(function.name, wrt)
+        fresh: Fresh = reverse.values.fresh
+        if not form.exact:
+            kept = fresh.new("b")
+            out.append(assign(kept, reverse.values.full(dy, name(target), s)))
+            dy = name(kept)
+        known = reverse.values.calls.get(id(s))
+        saved = known[0] if known else fresh.new("t", f"{function.name}_saved")
+        reverse.values.calls[id(s)] = (saved, pair.forward)
+        results = [fresh.new("b", f"d{p}") for p in wrt]
+        value = gast.Call(name(pair.backward), [name(saved), dy], [])
+        if len(results) == 1:
+            out.append(assign(results[0], value))
+        else:
+            out.append(gast.Assign([gast.Tuple([store(r) for r in results], gast.Store())], value, None))
+        for p, result in zip(wrt, results, strict=True):
+            adjoints.contribute(given[p].id, name(result), Form(True, False, False), state, out)  # type: ignore[attr-defined]

@@ -1,0 +1,147 @@
+"""The names that people see.
+
+Inside the compiler each value has a name of its own; here names that never hold values at the same
+time come together again, so that the user's lines stand as they were, and every adjoint gets one
+pattern: `dw`, or where the function has such a name already, `d_w`, then `w_bar`.
+"""
+
+from __future__ import annotations
+
+import re
+
+import gast
+
+from lsp_ad.differentiate.fresh import ADJOINT
+from lsp_ad.semantics import flow
+
+PATTERNS = ("d{}", "d_{}", "{}_bar", "adjoint_of_{}")
+_ADDED = re.compile(r"__\d+$")
+
+
+class Display:
+    """Chooses shown names for the names of one function."""
+
+    def __init__(self, body: list[gast.stmt], parameters: list[str], webs: dict[str, str], hints: dict[str, str],
+                 reserved: set[str], seed: tuple[str, str], function: str):
+        self.webs = webs
+        self.hints = hints
+        self.function = function
+        self.order = _in_order(body, parameters)
+        self.conflicts = _conflicts(body, parameters)
+        self.user = {webs.get(n, n) for n in self.order if not self._is_added(n)}
+        self.reserved = reserved | self.user
+        self.shown: dict[str, str] = {p: p for p in parameters}
+        self.pattern = self._pattern(seed)
+        self.seed = self.pattern.format(function)
+        self.shown[seed[0]] = self.seed
+        for n in self.order:
+            if n not in self.shown:
+                self.shown[n] = self._choose(n)
+
+    def _is_added(self, n: str) -> bool:
+        return "__" in n and (n not in self.webs or n.startswith(("d__", "t__", "b__", "s__")))
+
+    def _pattern(self, seed: tuple[str, str]) -> str:
+        bases = {self._base(n[len(ADJOINT):]) for n in self.order if n.startswith(ADJOINT)} | {self.function}
+        for pattern in PATTERNS:
+            if not {pattern.format(b) for b in bases} & self.reserved:
+                return pattern
+        return "lsp_ad_{}"
+
+    def _base(self, n: str) -> str:
+        """What a name is called before collisions are looked at."""
+        if n in self.webs and not n.startswith(("t__", "b__", "s__")):
+            return self.webs[n]
+        if n.startswith("s__"):
+            inner = _ADDED.sub("", n[3:])
+            return self._base(inner) + "_old"
+        if n.startswith("result__"):
+            return "value"
+        if n in self.hints:
+            return self.hints[n]
+        return {"t": "t", "b": "g"}.get(n.split("__")[0], n.split("__")[0])
+
+    def _choose(self, n: str) -> str:
+        own = n in self.webs and not self._is_added(n)
+        if n.startswith(ADJOINT):
+            base = self.pattern.format(self._base(n[len(ADJOINT):]))
+        else:
+            base = self._base(n)
+        shares = own or n.startswith(ADJOINT)
+        candidate, number = base, 1
+        while not self._free(candidate, n, own, shares):
+            number += 1
+            candidate = f"{base}{number}"
+        return candidate
+
+    def _free(self, candidate: str, n: str, own: bool, shares: bool) -> bool:
+        if candidate in self.reserved and not (own and candidate == self.webs.get(n, n)):
+            return False
+        for other, shown in self.shown.items():
+            if shown == candidate:
+                same = shares and self._kin(n) == self._kin(other)
+                if not same or other in self.conflicts.get(n, ()):
+                    return False
+        return True
+
+    def _kin(self, n: str) -> tuple[bool, str]:
+        """Names may be shown alike only if they stand for the same name of the user's."""
+        adjoint = n.startswith(ADJOINT)
+        inner = n[len(ADJOINT):] if adjoint else n
+        return adjoint, self.webs.get(inner, inner)
+
+    def rename(self, body: list[gast.stmt]) -> list[gast.stmt]:
+        """Show the chosen names, in place, and drop assignments of a name to itself."""
+        for s in body:
+            for node in gast.walk(s):
+                if isinstance(node, gast.Name):
+                    node.id = self.shown.get(node.id, node.id)
+        return _without_self(body)
+
+
+def _without_self(body: list[gast.stmt]) -> list[gast.stmt]:
+    kept = []
+    for s in body:
+        if (isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and isinstance(s.value, gast.Name)
+                and s.targets[0].id == s.value.id):
+            continue
+        for field in ("body", "orelse"):
+            if isinstance(s, (gast.If, gast.For, gast.While)):
+                block = _without_self(getattr(s, field))
+                setattr(s, field, block or ([gast.Pass()] if field == "body" else []))
+        kept.append(s)
+    return kept
+
+
+def _in_order(body: list[gast.stmt], parameters: list[str]) -> list[str]:
+    """All names that the body binds, by their first appearance."""
+    found = dict.fromkeys(parameters)
+    for s in flow.statements(body):
+        for n in sorted(flow.header_writes(s)):
+            found.setdefault(n)
+        if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name):
+            found.setdefault(s.target.id)
+    return list(found)
+
+
+def _conflicts(body: list[gast.stmt], parameters: list[str]) -> dict[str, set[str]]:
+    """For each name the names that are alive where it is bound: they cannot share a name with it."""
+    graph = flow.Flow.of(body)
+    before = flow.live_before(graph)
+    found: dict[str, set[str]] = {}
+
+    def clash(a: str, others: set[str]) -> None:
+        for b in others - {a}:
+            found.setdefault(a, set()).add(b)
+            found.setdefault(b, set()).add(a)
+
+    for p in parameters:
+        clash(p, before[0] | set(parameters))
+    for point, s in enumerate(graph.points):
+        if s is not None:
+            after = set().union(*(before[e] for e in graph.successors[point]))
+            for n in flow.header_writes(s):
+                # after `y = x` both hold the same value: no conflict between them
+                same = {s.value.id} if isinstance(s, gast.Assign) and isinstance(s.value, gast.Name) else set()
+                clash(n, after - same)
+    return found

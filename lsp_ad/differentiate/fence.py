@@ -1,0 +1,285 @@
+"""What the differentiator accepts: an allow-list of statements, expressions and calls.
+
+Whatever is not named here is refused by name, so that a construct which no pass knows can
+never get through.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from lsp_ad.problems import Problem, Related, Span, problem
+from lsp_ad.rules import CONSTANT_ONLY, CONSTANTS, METHODS, PASSIVE_ATTRIBUTES, RULES, Unsupported
+from lsp_ad.rules.resolve import OPERATORS, Scope
+from lsp_ad.semantics.names import HERE, local_names
+from lsp_ad.semantics.shapes import UNKNOWN
+from lsp_ad.source.parse import span_of
+
+_DYNAMIC = {f"builtins.{n}" for n in ("eval", "exec", "compile", "globals", "locals", "vars", "getattr", "setattr",
+                                     "delattr", "__import__", "input", "open", "breakpoint")}
+_ITERATORS = {"builtins.zip", "builtins.enumerate", "builtins.reversed", "builtins.range"}
+_MUTATORS = {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "fill", "put", "setdefault",
+             "add", "discard", "popitem", "resize", "setflags", "partition", "itemset", "setfield", "byteswap"}
+_MUTATING_CALLS = {f"numpy.{n}" for n in ("copyto", "put", "place", "putmask", "fill_diagonal", "put_along_axis", "add.at",
+                                         "subtract.at", "multiply.at", "random.shuffle")}
+_STATEMENT_NAMES = {
+    gast.Try: "try", gast.With: "with", gast.FunctionDef: "nested def", gast.ClassDef: "class", gast.Delete: "del",
+    gast.Import: "import", gast.ImportFrom: "import", gast.Global: "global", gast.Nonlocal: "nonlocal",
+    gast.AsyncFunctionDef: "async def", gast.AsyncFor: "async for", gast.AsyncWith: "async with",
+    gast.Match: "match"}
+_EXPRESSION_NAMES = {
+    gast.Lambda: "lambda", gast.NamedExpr: "assignment expression `:=`", gast.ListComp: "list comprehension",
+    gast.SetComp: "set comprehension", gast.DictComp: "dict comprehension", gast.GeneratorExp: "generator expression",
+    gast.Yield: "yield", gast.YieldFrom: "yield from", gast.Await: "await", gast.Dict: "dict", gast.Set: "set",
+    gast.Starred: "starred expression"}
+
+
+def check(function: gast.FunctionDef, scope: Scope) -> list[Problem]:
+    """Every reason that the text of a function alone gives for a refusal."""
+    fence = _Fence(scope, (function.name,))
+    fence.signature(function)
+    fence.body(function.body)
+    return fence.problems
+
+
+class _Fence:
+    def __init__(self, scope: Scope, calling: tuple[str, ...]):
+        self.scope = scope
+        self.calling = calling
+        self.problems: list[Problem] = []
+        self.seen: set[str] = set()
+
+    def refuse(self, code: str, message: str, node: gast.AST, way_out: str = "", related: tuple[Related, ...] = ()) -> None:
+        self.problems.append(problem(code, message, span_of(node), way_out, related))
+
+    def signature(self, function: gast.FunctionDef) -> None:
+        for starred in (function.args.vararg, function.args.kwarg):
+            if starred is not None:
+                self.refuse("AD103", f"`{starred.id}` takes any number of arguments, which generated code cannot repeat.",
+                            starred)
+        for decorator in function.decorator_list:
+            target = decorator.func if isinstance(decorator, gast.Call) else decorator
+            if self.scope.canonical(target) not in ("lsp_ad.staged", "lsp_ad.grad"):
+                self.refuse("AD103", f"The decorator `{_text(target)}` may change what `{function.name}` computes.", decorator,
+                            "Differentiate the undecorated function, and decorate the result.")
+
+    # --- statements --------------------------------------------------------------------------
+
+    def body(self, body: list[gast.stmt]) -> None:
+        for position, statement in enumerate(body):
+            if position == 0 and isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Constant):
+                continue
+            self.statement(statement)
+
+    def statement(self, s: gast.stmt) -> None:
+        method = getattr(self, f"_{type(s).__name__.lower()}", None)
+        if method is not None:
+            method(s)
+        elif not isinstance(s, (gast.Pass, gast.Break, gast.Continue)):
+            name = _STATEMENT_NAMES.get(type(s), type(s).__name__.lower())
+            line = s.lineno
+            first = Span(line, s.col_offset, line, s.col_offset + max(len(name.split()[-1]), 2))
+            self.problems.append(problem("AD101", f"`{name}` cannot be differentiated.", first))
+
+    def _assign(self, s: gast.Assign) -> None:
+        self.expression(s.value)
+        for target in s.targets:
+            self._target(target, s)
+
+    def _annassign(self, s: gast.AnnAssign) -> None:
+        if s.value is None:
+            return
+        self.expression(s.value)
+        self._target(s.target, s)
+
+    def _augassign(self, s: gast.AugAssign) -> None:
+        self.expression(s.value)
+        self._target(s.target, s)
+
+    def _target(self, target: gast.expr, s: gast.stmt) -> None:
+        if isinstance(target, (gast.Tuple, gast.List)):
+            for part in target.elts:
+                self._target(part, s)
+        elif isinstance(target, gast.Starred):
+            self.refuse("AD102", "A starred target cannot be differentiated.", target, "Unpack with indices.")
+        elif isinstance(target, gast.Subscript):
+            self.refuse("AD301", f"`{_text(target)} = ...` writes into `{_text(target.value)}` in place.", target)
+        elif isinstance(target, gast.Attribute):
+            self.refuse("AD301", f"`{_text(target)} = ...` changes an attribute.", target)
+
+    def _expr(self, s: gast.Expr) -> None:
+        value = s.value
+        if isinstance(value, gast.Constant):
+            return
+        if isinstance(value, gast.Call) and self.scope.canonical(value.func) == "builtins.print":
+            for argument in [*value.args, *(k.value for k in value.keywords)]:
+                self.expression(argument)
+            return
+        before = len(self.problems)
+        self.expression(value)
+        if len(self.problems) == before:
+            self.refuse("AD101", f"`{_text(value)}` is a statement without a value that is used.", s,
+                        "Remove it, or assign its value to a name.")
+
+    def _return(self, s: gast.Return) -> None:
+        if s.value is None:
+            self.refuse("AD104", "This `return` gives no value.", s)
+        else:
+            self.expression(s.value)
+
+    def _if(self, s: gast.If) -> None:
+        self.expression(s.test)
+        self.body(s.body)
+        self.body(s.orelse)
+
+    def _while(self, s: gast.While) -> None:
+        self.expression(s.test)
+        self.body(s.body)
+        self._no_else(s)
+
+    def _for(self, s: gast.For) -> None:
+        self._target(s.target, s)
+        self._iterable(s.iter)
+        self.body(s.body)
+        self._no_else(s)
+
+    def _no_else(self, s: gast.For | gast.While) -> None:
+        if s.orelse:
+            self.refuse("AD101", "The `else` of a loop cannot be differentiated.", s.orelse[0],
+                        "Set a flag in the loop and test it after it.")
+
+    def _iterable(self, node: gast.expr) -> None:
+        if isinstance(node, gast.Call) and self.scope.canonical(node.func) in _ITERATORS:
+            if any(isinstance(a, gast.Starred) for a in node.args):
+                self.refuse("AD102", f"`{_text(node)}` has a starred argument.", node)
+            if node.keywords and self.scope.canonical(node.func) != "builtins.enumerate":
+                self.refuse("AD202", f"`{_text(node)}` has an option that is not supported.", node)
+            for argument in node.args:
+                self._iterable(argument)
+        else:
+            self.expression(node)
+
+    def _assert(self, s: gast.Assert) -> None:
+        self.expression(s.test)
+        if s.msg is not None:
+            self.expression(s.msg)
+
+    def _raise(self, s: gast.Raise) -> None:
+        if isinstance(s.exc, gast.Call):
+            for argument in s.exc.args:
+                self.expression(argument)
+
+    # --- expressions -------------------------------------------------------------------------
+
+    def expression(self, node: gast.expr) -> None:
+        if isinstance(node, gast.Constant):
+            if isinstance(node.value, complex):
+                self.refuse("AD402", "A complex number stands in the function.", node)
+        elif isinstance(node, gast.Name):
+            pass
+        elif isinstance(node, gast.Call):
+            self._call(node)
+        elif isinstance(node, gast.Attribute):
+            self._attribute(node)
+        elif isinstance(node, (gast.BinOp, gast.UnaryOp, gast.BoolOp, gast.Compare, gast.Subscript, gast.Slice, gast.Tuple,
+                               gast.List, gast.IfExp, gast.JoinedStr, gast.FormattedValue)):
+            for child in gast.iter_child_nodes(node):
+                if isinstance(child, gast.expr):
+                    self.expression(child)
+        else:
+            name = _EXPRESSION_NAMES.get(type(node), type(node).__name__)
+            self.refuse("AD102", f"A {name} cannot be differentiated.", node)
+
+    def _attribute(self, node: gast.Attribute) -> None:
+        name = self.scope.canonical(node)
+        if name is not None:
+            if name not in CONSTANTS and name not in RULES:
+                self.refuse("AD201", f"`{_text(node)}` ({name}) is not known.", node)
+        elif node.attr in PASSIVE_ATTRIBUTES or node.attr == "T":
+            self.expression(node.value)
+        else:
+            self.refuse("AD102", f"The attribute `{_text(node)}` is not known.", node,
+                        "Pass the value as a parameter of its own.")
+
+    def _call(self, node: gast.Call) -> None:
+        for argument in [*node.args, *(k.value for k in node.keywords)]:
+            self.expression(argument)
+        name = self.scope.canonical(node.func)
+        if name in _DYNAMIC:
+            self.refuse("AD105", f"`{_text(node.func)}` runs or reads what the text does not show.", node)
+        elif name in _MUTATING_CALLS:
+            self.refuse("AD301", f"`{_text(node.func)}` writes into its argument in place.", node)
+        elif name == "builtins.max" or name == "builtins.min":
+            if len(node.args) < 2 or node.keywords:
+                self.refuse("AD202", f"`{_text(node)}`: only numbers, given one by one, are supported.", node,
+                            f"Use np.{name[-3:]} for an array.")
+        elif name in _ITERATORS:
+            self.refuse("AD102", f"`{_text(node.func)}` is supported as what a `for` goes over, not as a value.", node)
+        elif name is not None and name.startswith(HERE):
+            self._callee(name[len(HERE):], node)
+        elif name is not None:
+            self._library(name, node)
+        else:
+            self._method(node)
+
+    def _library(self, name: str, node: gast.Call) -> None:
+        rule = RULES.get(name) or CONSTANT_ONLY.get(name)
+        if any(k.arg == "out" for k in node.keywords):
+            self.refuse("AD301", f"`{_text(node.func)}(..., out=...)` writes into an array in place.", node)
+        elif rule is None:
+            known = name if name != _text(node.func) else "it"
+            self.refuse("AD201", f"There is no derivative rule for `{_text(node.func)}`"
+                        + (f" ({known})." if known != "it" else "."), node)
+        else:
+            self._options(node)
+
+    def _options(self, node: gast.Call) -> None:
+        operation = self.scope.operation(node)
+        assert operation is not None
+        try:
+            operation.bind(lambda n: UNKNOWN)
+        except Unsupported as error:
+            self.refuse("AD202", f"`{_text(node.func)}`: {error} is not supported.", node)
+
+    def _method(self, node: gast.Call) -> None:
+        if isinstance(node.func, gast.Attribute):
+            self.expression(node.func.value)
+            if node.func.attr in METHODS and self.scope.operation(node) is not None:
+                if any(k.arg == "out" for k in node.keywords):
+                    self.refuse("AD301", f"`{_text(node.func)}(out=...)` writes into an array in place.", node)
+                else:
+                    self._options(node)
+            elif node.func.attr in _MUTATORS:
+                self.refuse("AD301", f"`{_text(node.func)}(...)` changes `{_text(node.func.value)}` in place.", node)
+            else:
+                self.refuse("AD201", f"The method `{_text(node.func)}` is not known.", node)
+        else:
+            self.refuse("AD201", f"It cannot be told what `{_text(node.func)}` is.", node)
+
+    def _callee(self, name: str, node: gast.Call) -> None:
+        """A function of this file must be acceptable itself; the reason is shown where it stands."""
+        if name in self.calling or name in self.seen:
+            return
+        self.seen.add(name)
+        function = self.scope.program.functions[name]
+        inner = _Fence(Scope(self.scope.program, frozenset(local_names(function))), (*self.calling, name))
+        inner.seen = self.seen
+        inner.signature(function)
+        inner.body(function.body)
+        if inner.problems:
+            first = inner.problems[0]
+            related = tuple(Related(p.message, p.span) for p in inner.problems)
+            self.refuse("AD203", f"`{name}`, which is called here, cannot be differentiated: line {first.span.line}: "
+                        f"{first.message}", node, first.way_out, related)
+        elif any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+            self.refuse("AD202", f"`{_text(node)}` has starred arguments.", node)
+
+
+def _text(node: gast.AST) -> str:
+    from lsp_ad.source.printing import expression_text
+
+    text = expression_text(node)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+assert set(OPERATORS.values()) <= set(RULES)

@@ -1,0 +1,41 @@
+"""Names for what the compiler adds.
+
+Inside the compiler an added name holds two underscores, so that it can be told from the user's;
+`differentiate/display.py` gives it the name that people see.
+"""
+
+from __future__ import annotations
+
+ADJOINT = "d__"
+
+
+class Fresh:
+    """Hands out names that nothing uses yet. `hints` says what a person might call a temporary."""
+
+    def __init__(self, used: set[str]):
+        self.used = set(used)
+        self.hints: dict[str, str] = {}
+
+    def new(self, base: str, hint: str = "") -> str:
+        """A new name `base__k`."""
+        number = 1
+        while f"{base}__{number}" in self.used:
+            number += 1
+        name = f"{base}__{number}"
+        self.used.add(name)
+        if hint:
+            self.hints[name] = hint
+        return name
+
+
+def is_temporary(name: str) -> bool:
+    """Whether the compiler made a name for a value that the user did not name."""
+    return name.startswith(("t__", ADJOINT + "t__", "b__"))
+
+
+def adjoint_name(name: str) -> str:
+    return ADJOINT + name
+
+
+def is_adjoint(name: str) -> bool:
+    return name.startswith((ADJOINT, "b__"))

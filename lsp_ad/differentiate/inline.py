@@ -1,0 +1,131 @@
+"""Small straight-line functions of the file are written out where they are called.
+
+Before:                                 After:
+    r = rms(x @ w - y)                      e = x @ w - y
+                                            r = np.sqrt(np.mean(e * e))
+
+Only calls that may carry a derivative are inlined; a callee keeps its own local names where the
+caller has no use for them.
+"""
+
+from __future__ import annotations
+
+import copy
+
+import gast
+
+from lsp_ad.differentiate.arguments import match
+from lsp_ad.differentiate.fresh import Fresh
+from lsp_ad.rules.resolve import Scope
+from lsp_ad.semantics import flow
+from lsp_ad.semantics.names import bound_names, local_names, parameters
+from lsp_ad.simplify.algebra import assign, name, substitute
+from lsp_ad.source.printing import plain_assignment
+
+MOST_STATEMENTS = 12
+
+
+def is_small(function: gast.FunctionDef, scope: Scope) -> bool:
+    """Whether a function is straight-line, short, and calls nothing of this file that is not so itself."""
+    body = _body(function)
+    inner = Scope(scope.program, frozenset(local_names(function)))
+    if not body or not isinstance(body[-1], gast.Return) or len(body) > MOST_STATEMENTS:
+        return False
+    if not all(isinstance(s, (gast.Assign, gast.AugAssign, gast.AnnAssign)) for s in body[:-1]):
+        return False
+    if any(isinstance(n, (gast.IfExp, gast.BoolOp)) for s in body for n in gast.walk(s)):
+        return False
+    return not any(inner.callee(n) is not None for s in body for n in gast.walk(s) if isinstance(n, gast.Call))
+
+
+def inline(function: gast.FunctionDef, scope: Scope, varied: set[str], fresh: Fresh) -> set[str]:
+    """Inline the small callees of a function in place; returns the names of the callees written out."""
+    inliner = _Inliner(function, scope, varied, fresh)
+    function.body = inliner.block(function.body)
+    return inliner.done
+
+
+class _Inliner:
+    def __init__(self, function: gast.FunctionDef, scope: Scope, varied: set[str], fresh: Fresh):
+        self.scope = scope
+        self.varied = varied
+        self.fresh = fresh
+        self.taken = local_names(function) | {n.id for n in gast.walk(function) if isinstance(n, gast.Name)}
+        self.done: set[str] = set()
+
+    def block(self, body: list[gast.stmt]) -> list[gast.stmt]:
+        found: list[gast.stmt] = []
+        for s in body:
+            if isinstance(s, (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Return)) and s.value is not None:
+                before: list[gast.stmt] = []
+                s.value = self.expression(s.value, before, s)
+                found += before
+            for part in ("body", "orelse"):
+                if isinstance(s, (gast.If, gast.For, gast.While)):
+                    setattr(s, part, self.block(getattr(s, part)))
+            found.append(s)
+        return found
+
+    def expression(self, node: gast.expr, before: list[gast.stmt], at: gast.stmt) -> gast.expr:
+        """The expression with its calls inlined, innermost first; what is evaluated only sometimes is left alone."""
+        if isinstance(node, (gast.IfExp, gast.BoolOp, gast.Lambda, gast.Compare)):
+            return node
+        for field, value in gast.iter_fields(node):
+            if isinstance(value, gast.expr):
+                setattr(node, field, self.expression(value, before, at))
+            elif isinstance(value, list):
+                for position, item in enumerate(value):
+                    if isinstance(item, gast.expr):
+                        value[position] = self.expression(item, before, at)
+                    elif isinstance(item, gast.keyword):
+                        item.value = self.expression(item.value, before, at)
+        callee = self.scope.callee(node)
+        if callee is None or not is_small(callee, self.scope) or not flow.reads(node) & self.varied:
+            return node
+        return self._write_out(node, callee, before, at)
+
+    def _write_out(self, call: gast.Call, callee: gast.FunctionDef, before: list[gast.stmt], at: gast.stmt) -> gast.expr:
+        given = match(call, callee)
+        own = bound_names(_body(callee))
+        outer = {n for s in callee.body for n in flow.reads(s)} - own - set(parameters(callee))
+        if outer & self.scope.local:
+            return call  # a global of the callee's is hidden by a local name here
+        values: dict[str, gast.expr] = {}
+        for parameter, argument in given.items():
+            simple = isinstance(argument, gast.Constant) or (isinstance(argument, gast.Name) and parameter not in own)
+            if simple and parameter not in own:
+                values[parameter] = argument
+            else:
+                local = self._name(parameter)
+                before.append(gast.copy_location(assign(local, argument), at))
+                values[parameter] = name(local)
+        renamed = {n: self._name(n) for n in sorted(own - set(parameters(callee)))}
+        values.update({old: name(new) for old, new in renamed.items()})
+        renamed.update({p: v.id for p, v in values.items() if p in own and isinstance(v, gast.Name)})
+        body = [plain_assignment(s) for s in copy.deepcopy(_body(callee))]
+        for s in body:
+            for n in gast.walk(s):
+                if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store) and n.id in renamed:
+                    n.id = renamed[n.id]
+            substitute(s, values)
+        before += body[:-1]
+        self.done.add(callee.name)
+        # later statements depend on the locals that are new here
+        self.varied |= set(renamed.values())
+        return body[-1].value  # type: ignore[attr-defined]
+
+    def _name(self, wanted: str) -> str:
+        chosen = wanted
+        number = 2
+        while chosen in self.taken:
+            chosen, number = f"{wanted}{number}", number + 1
+        self.taken.add(chosen)
+        self.fresh.used.add(chosen)
+        return chosen
+
+
+def _body(function: gast.FunctionDef) -> list[gast.stmt]:
+    body = function.body
+    if body and isinstance(body[0], gast.Expr) and isinstance(body[0].value, gast.Constant):
+        body = body[1:]
+    return body

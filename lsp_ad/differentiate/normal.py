@@ -1,0 +1,255 @@
+"""Normal form: a statement that carries a derivative does one thing.
+
+Before: `z = np.tanh(x @ w + b)`.   After: `t__1 = x @ w; t__2 = t__1 + b; z = np.tanh(t__2)`.
+
+Passive code, and passive parts of active expressions, stay as they are. Conditional expressions and
+`and`/`or` with active values become `if` statements; unpacking becomes one assignment for each name.
+"""
+
+from __future__ import annotations
+
+import copy
+
+import gast
+
+from lsp_ad.differentiate.fresh import Fresh
+from lsp_ad.problems import Refusal, problem
+from lsp_ad.rules import literal
+from lsp_ad.rules.resolve import Scope
+from lsp_ad.rules.rule import UNKNOWN_VALUE
+from lsp_ad.semantics.kinds import Kinds
+from lsp_ad.semantics.shapes import Kind
+from lsp_ad.simplify.algebra import assign, constant, name
+from lsp_ad.source.parse import span_of
+from lsp_ad.source.printing import expression_text
+
+
+class Normalizer:
+    """Turns blocks into normal form; new temporaries get their kinds and a hint for their names."""
+
+    def __init__(self, scope: Scope, kinds: Kinds, active: set[str], carries, fresh: Fresh):
+        self.scope = scope
+        self.kinds = kinds
+        self.active = active
+        self.carries = carries
+        self.fresh = fresh
+
+    def is_active(self, node: gast.expr) -> bool:
+        return bool(self.carries(node) & self.active)
+
+    def block(self, body: list[gast.stmt]) -> list[gast.stmt]:
+        found: list[gast.stmt] = []
+        for s in body:
+            if isinstance(s, gast.Assign):
+                self.assignment(s, found)
+            elif isinstance(s, (gast.If, gast.While)):
+                s.body, s.orelse = self.block(s.body), self.block(s.orelse)
+                found.append(s)
+            elif isinstance(s, gast.For):
+                self.loop(s, found)
+            else:
+                found.append(s)
+        return found
+
+    # --- statements --------------------------------------------------------------------------
+
+    def assignment(self, s: gast.Assign, out: list[gast.stmt]) -> None:
+        bound = {n.id for t in s.targets for n in gast.walk(t) if isinstance(n, gast.Name)}
+        if not (bound & self.active and self.is_active(s.value)):
+            out.append(s)
+            return
+        if len(s.targets) > 1:
+            self._chained(s, out)
+            return
+        target = s.targets[0]
+        if isinstance(target, gast.Name):
+            self.into(target.id, s.value, s, out)
+        elif isinstance(target, (gast.Tuple, gast.List)):
+            self.unpack(target, s.value, s, out)
+        else:
+            raise Refusal(problem("AD101", f"`{expression_text(target)}` cannot be assigned here.", span_of(s)))
+
+    def _chained(self, s: gast.Assign, out: list[gast.stmt]) -> None:
+        """`a = b = e`: e once, then each target in turn."""
+        value = self.atom(s.value, s, out)
+        for target in s.targets:
+            self.assignment(gast.copy_location(gast.Assign([target], copy.deepcopy(value), None), s), out)
+
+    def unpack(self, target: gast.Tuple | gast.List, value: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> None:
+        if isinstance(value, (gast.Tuple, gast.List)):
+            if len(value.elts) != len(target.elts):
+                raise Refusal(problem("AD102", f"{len(value.elts)} values for {len(target.elts)} names.", span_of(s)))
+            # all values first, then the names: `a, b = b, a` swaps
+            later = {n.id for t in target.elts for n in gast.walk(t) if isinstance(n, gast.Name)}
+            values = []
+            for item in value.elts:
+                stays = isinstance(item, gast.Constant) or (isinstance(item, gast.Name) and item.id not in later)
+                values.append(item if stays else self.temporary(item, s, out))
+            for part, item in zip(target.elts, values, strict=True):
+                self.assignment(gast.copy_location(gast.Assign([part], item, None), s), out)
+            return
+        whole = self.atom(value, s, out)
+        for position, part in enumerate(target.elts):
+            item = gast.Subscript(copy.deepcopy(whole), constant(position), gast.Load())
+            self.assignment(gast.copy_location(gast.Assign([part], item, None), s), out)
+
+    def loop(self, s: gast.For, out: list[gast.stmt]) -> None:
+        """A loop over something active gets a position to index it with: `for i, x in enumerate(xs)`."""
+        targets = {n.id for n in gast.walk(s.target) if isinstance(n, gast.Name)}
+        if targets & self.active and self.is_active(s.iter):
+            s.iter = self._iterable(s.iter, s, out)
+            if not self._has_position(s):
+                position = self.fresh.new("t", "i")
+                self.kinds.names[position] = Kind("number", "int", (), fresh=True)
+                s.target = gast.Tuple([gast.Name(position, gast.Store(), None, None), s.target], gast.Store())
+                s.iter = gast.Call(gast.Name("enumerate", gast.Load(), None, None), [s.iter], [])
+        s.body = self.block(s.body)
+        out.append(s)
+
+    def _has_position(self, s: gast.For) -> bool:
+        return (isinstance(s.iter, gast.Call) and self.scope.canonical(s.iter.func) == "builtins.enumerate"
+                and len(s.iter.args) == 1 and not s.iter.keywords and isinstance(s.target, gast.Tuple)
+                and len(s.target.elts) == 2 and isinstance(s.target.elts[0], gast.Name))
+
+    def _iterable(self, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
+        """The iterable with everything active in it as a name."""
+        if isinstance(node, gast.Call) and self.scope.canonical(node.func) in (
+                "builtins.zip", "builtins.enumerate", "builtins.reversed"):
+            node.args = [self._iterable(a, s, out) for a in node.args]
+            return node
+        if not self.is_active(node):
+            return node
+        return self.atom(node, s, out)
+
+    # --- expressions -------------------------------------------------------------------------
+
+    def temporary(self, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> gast.Name:
+        """A new name for the value of an expression."""
+        target = self.fresh.new("t", hint(node, self.scope) or _on_the_way(s))
+        self.kinds.names[target] = self.kinds.of(node)
+        if self.is_active(node):
+            self.active.add(target)
+            self.into(target, node, s, out)
+        else:
+            out.append(gast.copy_location(assign(target, node), s))
+        return name(target)
+
+    def atom(self, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
+        """A name or a literal for the value of an expression (a shape or a list stays as it is)."""
+        if isinstance(node, (gast.Name, gast.Tuple, gast.List, gast.Slice)) or literal(node) is not UNKNOWN_VALUE:
+            return node
+        return self.temporary(node, s, out)
+
+    def into(self, target: str, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> None:
+        """Assign an active expression to a name, in normal form."""
+        if isinstance(node, gast.IfExp):
+            yes: list[gast.stmt] = []
+            no: list[gast.stmt] = []
+            self._branch(target, node.body, s, yes)
+            self._branch(target, node.orelse, s, no)
+            out.append(gast.copy_location(gast.If(node.test, yes, no), s))
+            return
+        if isinstance(node, gast.BoolOp):
+            self._lazy(target, node, s, out)
+            return
+        out.append(gast.copy_location(assign(target, self.simple(node, s, out)), s))
+
+    def _branch(self, target: str, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> None:
+        if self.is_active(node):
+            self.into(target, node, s, out)
+        else:
+            out.append(gast.copy_location(assign(target, node), s))
+
+    def _lazy(self, target: str, node: gast.BoolOp, s: gast.stmt, out: list[gast.stmt]) -> None:
+        """`a or b`: a, and where that is false, b."""
+        first = node.values[0]
+        self._branch(target, first, s, out)
+        rest = node.values[1] if len(node.values) == 2 else gast.BoolOp(node.op, node.values[1:])
+        inner: list[gast.stmt] = []
+        self._branch(target, rest, s, inner)
+        test: gast.expr = name(target)
+        if isinstance(node.op, gast.Or):
+            test = gast.UnaryOp(gast.Not(), test)
+        out.append(gast.copy_location(gast.If(test, inner, []), s))
+
+    def simple(self, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
+        """One operation on atoms."""
+        node = copy.copy(node)
+        if isinstance(node, gast.Name):
+            return node
+        if isinstance(node, gast.Subscript):
+            node.value = self.atom(node.value, s, out)
+            node.slice = self._index(node.slice, s, out)
+            return node
+        if isinstance(node, gast.Call) and self.scope.canonical(node.func) in ("builtins.max", "builtins.min") and len(node.args) > 2:
+            # max(a, b, c) is max(max(a, b), c)
+            inner = gast.copy_location(gast.Call(node.func, node.args[:-1], []), node)
+            node.args = [inner, node.args[-1]]
+        if self.scope.operation(node) is None and self.scope.callee(node) is None:
+            raise Refusal(problem("AD102", f"`{expression_text(node)}` cannot be differentiated.", _span(node, s)))
+        if isinstance(node, gast.BinOp):
+            node.left, node.right = self.atom(node.left, s, out), self.atom(node.right, s, out)
+        elif isinstance(node, gast.UnaryOp):
+            node.operand = self.atom(node.operand, s, out)
+        elif isinstance(node, gast.Attribute):
+            node.value = self.atom(node.value, s, out)
+        elif isinstance(node, gast.Call):
+            if isinstance(node.func, gast.Attribute) and self.scope.canonical(node.func) is None:
+                node.func = copy.copy(node.func)
+                node.func.value = self.atom(node.func.value, s, out)
+            node.args = [self._argument(a, s, out) for a in node.args]
+            node.keywords = [gast.keyword(k.arg, self._argument(k.value, s, out)) for k in node.keywords]
+        return node
+
+    def _index(self, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
+        """An index in which nothing is called: it is evaluated again in the backward sweep."""
+        if isinstance(node, (gast.Tuple, gast.Slice)):
+            node = copy.copy(node)
+            for field, value in gast.iter_fields(node):
+                if isinstance(value, gast.expr):
+                    setattr(node, field, self._index(value, s, out))
+                elif isinstance(value, list):
+                    setattr(node, field, [self._index(v, s, out) for v in value])
+            return node
+        if any(isinstance(n, (gast.Call, gast.Compare, gast.Subscript)) for n in gast.walk(node)):
+            return self.temporary(node, s, out)
+        return node
+
+    def _argument(self, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
+        """An argument: an atom, or a literal list of atoms."""
+        if isinstance(node, (gast.Tuple, gast.List)) and self.is_active(node):
+            node = copy.copy(node)
+            node.elts = [self.atom(e, s, out) for e in node.elts]
+            return node
+        return self.atom(node, s, out)
+
+
+def hint(node: gast.expr, scope: Scope) -> str:
+    """What a person might call the value of an expression: `exp_z`, `x_w`, `log_p`."""
+    if isinstance(node, gast.Call):
+        function = node.func.attr if isinstance(node.func, gast.Attribute) else getattr(node.func, "id", "")
+        base = node.args[0] if node.args else node.func.value if isinstance(node.func, gast.Attribute) and scope.is_value(node.func.value) else None
+        if isinstance(base, gast.UnaryOp):
+            base = base.operand
+        word = base.id if isinstance(base, gast.Name) and "__" not in base.id else ""
+        return f"{function}_{word}" if word and len(word) <= 8 else function
+    if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.MatMult, gast.Mult)):
+        words = [n.id for n in (node.left, node.right) if isinstance(n, gast.Name) and "__" not in n.id]
+        if len(words) == 2 and len(words[0]) + len(words[1]) <= 10:
+            return "_".join(words) if words[0] != words[1] else f"{words[0]}_sq"
+    if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and "__" not in node.value.id:
+        return f"{node.value.id}_i"
+    if isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name):
+        return f"{node.value.id}_{node.attr}"
+    return ""
+
+
+def _on_the_way(s: gast.stmt) -> str:
+    """A name for a value inside the expression for `h1`: `h1_in`."""
+    target = s.targets[0] if isinstance(s, gast.Assign) else None
+    word = target.id.split("__")[0] if isinstance(target, gast.Name) else ""
+    return f"{word}_in" if word and word not in ("t", "result") else ""
+
+
+def _span(node: gast.expr, s: gast.stmt):
+    return span_of(node if hasattr(node, "lineno") else s)

@@ -1,0 +1,318 @@
+"""The backward sweep: the statements of a function in normal form, last to first, as adjoint statements.
+
+For each statement the adjoint of its target is taken, handed on to the operands by the rule of
+the operation, and forgotten. `State` says which adjoints exist at a point, and in what form.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field
+
+import gast
+
+from lsp_ad.differentiate import broadcasting
+from lsp_ad.differentiate.adjoints import Adjoints, State
+from lsp_ad.differentiate.calls import Callees
+from lsp_ad.differentiate.fresh import adjoint_name
+from lsp_ad.differentiate.template import Values, instantiate
+from lsp_ad.differentiate.values import ForwardValues
+from lsp_ad.problems import Refusal, problem
+from lsp_ad.rules import Adjoint, Bound, Unsupported
+from lsp_ad.semantics import flow
+from lsp_ad.simplify.algebra import assign, name, normalize
+from lsp_ad.source.parse import span_of
+from lsp_ad.source.printing import expression_text
+
+
+@dataclass
+class LoopPair:
+    """A loop of the forward sweep and what goes back through it; `node` stands in the backward sweep."""
+
+    forward: gast.For | gast.While
+    node: gast.For
+
+
+@dataclass
+class Reverse:
+    """Writes the backward sweep of one function."""
+
+    values: ForwardValues
+    adjoints: Adjoints
+    active: set[str]
+    carries: object
+    callees: Callees
+    loops: list[LoopPair] = field(default_factory=list)
+
+    def block(self, body: list[gast.stmt], state: State) -> list[gast.stmt]:
+        """The adjoint statements of a block; `state` is changed from what holds after it to what holds before it."""
+        found: list[gast.stmt] = []
+        for s in reversed(body):
+            made = self.statement(s, state)
+            for m in made:
+                if not hasattr(m, "lineno") and hasattr(s, "lineno"):
+                    gast.copy_location(m, s)
+            found += made
+        return found
+
+    def statement(self, s: gast.stmt, state: State) -> list[gast.stmt]:
+        if isinstance(s, gast.Assign):
+            return self.assignment(s, state)
+        if isinstance(s, gast.If):
+            return self.branch(s, state)
+        if isinstance(s, (gast.For, gast.While)):
+            return self.loop(s, state)
+        return []
+
+    # --- assignments -------------------------------------------------------------------------
+
+    def assignment(self, s: gast.Assign, state: State) -> list[gast.stmt]:
+        targets = flow.stored(s)
+        present = [t for t in targets if t in state]
+        if not present:
+            return []
+        target = s.targets[0]
+        if not (isinstance(target, gast.Name) and self.carries(s.value) & self.active):  # type: ignore[operator]
+            for t in present:
+                del state[t]
+            return []
+        out: list[gast.stmt] = []
+        dy: gast.expr = name(adjoint_name(target.id))
+        form = state.pop(target.id)
+        if target.id in flow.reads(s.value):
+            # the adjoint of the new value, before that of the old one takes its name
+            kept = self.values.fresh.new("b")
+            out.append(assign(kept, dy))
+            dy = name(kept)
+        self.operation(s, target.id, dy, form, state, out)
+        return out
+
+    def operation(self, s: gast.Assign, target: str, dy: gast.expr, form, state: State, out: list[gast.stmt]) -> None:
+        """Hand the adjoint of the target on to the operands."""
+        value = s.value
+        if isinstance(value, gast.Name):
+            self.adjoints.contribute(value.id, dy, form.alias(), state, out)
+        elif isinstance(value, gast.Subscript):
+            self.adjoints.element(value, dy, s, state, out)
+        elif self.values.scope.callee(value) is not None:
+            self.callees.backward(value, target, dy, form, s, state, out, self)
+        else:
+            operation = self.values.scope.operation(value)
+            assert operation is not None, expression_text(s)
+            if operation.rule.name in ("numpy.concatenate", "numpy.stack"):
+                self.adjoints.pieces(operation, target, dy, form, s, state, out)
+            else:
+                self.rule(operation.bind(self.values.kinds.of), value, target, dy, form, s, state, out)
+
+    def rule(self, bound: Bound, node: gast.expr, target: str, dy: gast.expr, form, s: gast.stmt, state: State,
+             out: list[gast.stmt]) -> None:
+        wanted = [p for p, a in bound.given.items() if isinstance(a, gast.Name) and a.id in self.active]
+        extra = {p for p, a in bound.given.items() if p not in wanted and self.carries(a) & self.active}  # type: ignore[operator]
+        if extra:
+            raise Refusal(problem("AD202", f"`{expression_text(node)}`: a derivative through `{min(extra)}` is not supported.",
+                                  span_of(s)))
+        try:
+            adjoints = self._adjoints_of(bound)
+        except Unsupported as error:
+            raise Refusal(problem("AD202", f"`{expression_text(node)}`: {error} is not supported.", span_of(s))) from None
+        kind = self.values.kinds.of(node)
+        for p in wanted:
+            if p not in adjoints:
+                raise Refusal(problem("AD204", f"There is no derivative of `{bound.rule.name}` with respect to `{p}`.", span_of(s)))
+        if not form.exact and any(not self._takes_any_shape(adjoints[p], form) for p in wanted):
+            full = self.values.full(dy, name(target), s) if self.values.stability.is_stable(target) else \
+                self.values.full(dy, node, s)
+            kept = self.values.fresh.new("b")
+            out.append(assign(kept, full))
+            dy, form = name(kept), form.made_exact()
+        for p in wanted:
+            self._argument(p, adjoints[p], bound, node, kind, target, dy, form, s, state, out)
+
+    def _adjoints_of(self, bound: Bound) -> dict[str, Adjoint]:
+        if bound.rule.elementwise is not None:
+            return {p: Adjoint(t, elementwise=True) for p, t in bound.rule.elementwise.items()}
+        if bound.rule.adjoints is None:
+            raise Unsupported("this form")
+        return bound.rule.adjoints(bound)
+
+    def _takes_any_shape(self, adjoint: Adjoint, form) -> bool:
+        return adjoint.elementwise or adjoint.any_shape or (adjoint.spread and form.scalar)
+
+    def _argument(self, p: str, adjoint: Adjoint, bound: Bound, node: gast.expr, kind, target: str, dy: gast.expr, form,
+                  s: gast.stmt, state: State, out: list[gast.stmt]) -> None:
+        argument = bound.given[p]
+        text = adjoint.text
+        if adjoint.spread and form.scalar:
+            text = text.replace("np.expand_dims(dy, axis)", "dy")
+        before, value = self._fill(text, bound, target, dy, s)
+        out += before
+        value = normalize(value)
+        if not adjoint.elementwise:
+            exact = not adjoint.spread or self.values.kinds.of(argument).shape == ()
+            scalar = adjoint.spread and form.scalar
+            self.adjoints.contribute(argument.id, value, self.adjoints.form(exact, scalar, value), state, out)  # type: ignore[attr-defined]
+            return
+        others = [bound.kind(q) for q, a in bound.given.items() if q != p and q in bound.rule.parameters
+                  and not (isinstance(a, gast.Name) and isinstance(argument, gast.Name) and a.id == argument.id)]
+        exact = form.exact or self._is_full(adjoint.text, bound, kind)
+        if broadcasting.was_broadcast(bound.kind(p), others, kind):
+            if not exact:
+                value = self.values.full(value, node, s)
+            value = broadcasting.reduce_to(value, argument, kind, s, self.values)
+            exact = True
+        self.adjoints.contribute(argument.id, value, self.adjoints.form(exact, form.scalar and not exact, value), state, out)  # type: ignore[attr-defined]
+
+    def _is_full(self, text: str, bound: Bound, kind) -> bool:
+        """Whether an elementwise adjoint has the shape of the result even if `dy` has not."""
+        mentioned = {n.id for n in gast.walk(gast.parse(text)) if isinstance(n, gast.Name)}
+        if "y" in mentioned:
+            return True
+        params = [p for p in bound.given if p in mentioned]
+        if len([p for p in bound.given]) == 1:
+            return bool(params)
+        return kind.shape is not None and any(bound.kind(p).shape == kind.shape for p in params)
+
+    def _fill(self, text: str, bound: Bound, target: str, dy: gast.expr, s: gast.stmt) -> tuple[list[gast.stmt], gast.expr]:
+        values = self.values
+        given = bound.given
+        return instantiate(text, bound, Values(
+            argument=lambda p: values.operand(given[p], s), result=lambda: values.result(target, s), adjoint=dy,
+            module=values.module, helper=lambda h: name(values.helper(h)),
+            local=lambda hint: values.fresh.new("b", hint),
+            shape=lambda p: values.shape(given[p], s), size=lambda p: values.size(given[p], s),
+            length=lambda p, axis: values.length(given[p], axis, s)))
+
+    # --- branches ----------------------------------------------------------------------------
+
+    def branch(self, s: gast.If, state: State) -> list[gast.stmt]:
+        for block, other in ((s.body, s.orelse), (s.orelse, s.body)):
+            if block and isinstance(block[-1], gast.Raise):
+                # the backward sweep never comes from a path that raised
+                return self.block(other, state)
+        yes_state, no_state = state.copy(), state.copy()
+        yes, no = self.block(s.body, yes_state), self.block(s.orelse, no_state)
+        live = self.values.stability.live.get(id(s), set())
+        state.clear()
+        for v in sorted({*yes_state, *no_state}):
+            if v not in live:
+                continue
+            for mine, block in ((yes_state, yes), (no_state, no)):
+                if v not in mine:
+                    mine[v] = self.adjoints.zero(v, block)
+            state[v] = yes_state[v].meet(no_state[v])
+        if not yes and not no:
+            return []
+        test = self.values.operand(s.test, s) if self._is_cheap(s.test) else self._saved_test(s)
+        if not yes:
+            yes, no, test = no, [], gast.UnaryOp(gast.Not(), test)
+        return [gast.If(test, yes, no)]
+
+    def _is_cheap(self, test: gast.expr) -> bool:
+        nodes = list(gast.walk(test))
+        moving = {n for n in flow.reads(test) if n in self.values.scope.local and not self.values.stability.is_stable(n)}
+        return not any(isinstance(n, (gast.Call, gast.BinOp, gast.Subscript)) for n in nodes) and len(nodes) < 16 and len(moving) < 2
+
+    def _saved_test(self, s: gast.If) -> gast.expr:
+        """The truth of a predicate under a name, for a predicate that costs something to evaluate again."""
+        kept = self.values.fresh.new("t", "taken")
+        self.values.tests[id(s)] = (kept, s.test)
+        return name(kept)
+
+    # --- loops -------------------------------------------------------------------------------
+
+    def loop(self, s: gast.For | gast.While, state: State) -> list[gast.stmt]:
+        live = self.values.stability.live.get(id(s), set())
+        written = flow.writes(s.body) | flow.header_writes(s)
+        touched = self._touched(s) & self.active
+        carried = sorted(v for v in touched if v in live or (v in state and v in written))
+        assumed = {v: self.adjoints.best for v in carried}
+        mark = len(self.loops)
+        while True:
+            del self.loops[mark:]
+            before: list[gast.stmt] = []
+            inside = state.copy()
+            for v in carried:
+                self.adjoints.enter_loop(v, v in written, inside, before, s)
+                inside[v] = inside[v].meet(assumed[v])
+            entry = inside.copy()
+            body = self.block(s.body, inside)
+            if isinstance(s, gast.For):
+                body += self._elements(s, inside)
+            for v in carried:
+                if v not in inside:
+                    inside[v] = self.adjoints.zero(v, body)
+            weaker = {v: assumed[v].meet(inside[v]) for v in carried if not inside[v].covers(entry[v])}
+            late = [v for v in carried if v in self.adjoints.in_place and v not in written and not entry[v].owned]
+            if not weaker and not late:
+                break
+            assumed.update(weaker)
+            if late and not weaker:
+                assumed.update({v: self.adjoints.best for v in late})
+        for v in list(state):
+            if v in written and v not in live:
+                del state[v]
+        for v in carried:
+            if v in live:
+                state[v] = entry[v]
+            else:
+                state.pop(v, None)
+        if not body:
+            return before
+        node = gast.For(name("_"), name("_"), body, [], None)
+        self.loops.append(LoopPair(s, node))
+        return [*before, node]
+
+    def _touched(self, s: gast.For | gast.While) -> set[str]:
+        """The names whose adjoints the body may read or change."""
+        found: set[str] = set()
+        for x in flow.statements([s]):
+            if isinstance(x, gast.Assign):
+                found |= flow.stored(x) | (self.carries(x.value) if flow.stored(x) & self.active else set())  # type: ignore[operator]
+            elif isinstance(x, gast.For):
+                found |= flow.stored(x.target) | (self.carries(x.iter) if flow.stored(x.target) & self.active else set())  # type: ignore[operator]
+        return found
+
+    def _elements(self, s: gast.For, state: State) -> list[gast.stmt]:
+        """What a loop over arrays does at the start of an iteration: `x = xs[i]`."""
+        found: list[gast.stmt] = []
+        targets = flow.stored(s.target)
+        if not targets & set(state):
+            return found
+        if targets & self.active and self.carries(s.iter) & self.active:  # type: ignore[operator]
+            position, target = s.target.elts
+            for part, element in self._parts(target, s.iter.args[0], name(position.id)):
+                if part in state:
+                    del state[part]
+                    where = self.values.operand(element, s)
+                    self.adjoints.element(where, name(adjoint_name(part)), s, state, found)
+        for t in targets & set(state):
+            del state[t]
+        for f in found:
+            gast.copy_location(f, s)
+        return found
+
+    def _parts(self, target: gast.expr, iterable: gast.expr, index: gast.expr) -> list[tuple[str, gast.Subscript]]:
+        """(name, element) for each active name that an iteration binds: `x` is `xs[i]`."""
+        if isinstance(iterable, gast.Call):
+            function = self.values.scope.canonical(iterable.func)
+            if function == "builtins.zip" and isinstance(target, gast.Tuple) and len(target.elts) == len(iterable.args):
+                return [p for t, i in zip(target.elts, iterable.args, strict=True) for p in self._parts(t, i, index)]
+            if function == "builtins.enumerate" and isinstance(target, gast.Tuple) and len(target.elts) == 2:
+                return self._parts(target.elts[1], iterable.args[0], index)
+            if function == "builtins.reversed":
+                return self._parts(target, iterable.args[0], gast.UnaryOp(gast.Invert(), copy.deepcopy(index)))
+            if function in ("builtins.zip", "builtins.enumerate"):
+                raise Refusal(problem("AD102", f"`{expression_text(target)}` does not match `{expression_text(iterable)}`.",
+                                      span_of(iterable), "Unpack each element in the `for` itself."))
+        if not isinstance(iterable, gast.Name) or iterable.id not in self.active:
+            return []
+        if isinstance(target, gast.Name):
+            return [(target.id, gast.Subscript(name(iterable.id), copy.deepcopy(index), gast.Load()))]
+        found = []
+        for position, part in enumerate(target.elts):  # type: ignore[attr-defined]
+            inner = gast.Subscript(name(iterable.id), copy.deepcopy(index), gast.Load())
+            if isinstance(part, gast.Name):
+                found.append((part.id, gast.Subscript(inner, gast.Constant(position, None), gast.Load())))
+            else:
+                raise Refusal(problem("AD102", "A nested target of a `for` cannot be differentiated.", span_of(iterable)))
+        return found

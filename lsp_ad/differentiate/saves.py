@@ -1,0 +1,155 @@
+"""Copies that keep a value for the backward sweep: moved, merged and dropped wherever a name still holds it.
+
+The reverse sweep asks for a copy, `s__x__1 = x`, at every read of a name that changes. Most are not
+needed: x may not change any more in this iteration, or a copy of the same value is at hand.
+Cheap temporaries are not kept either: the backward sweep computes `1.0 - y` again.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from lsp_ad.differentiate.fresh import is_temporary
+from lsp_ad.differentiate.stable import Stability
+from lsp_ad.semantics import flow
+from lsp_ad.simplify.algebra import substitute
+
+
+def fold(forward: list[gast.stmt], backward: list[gast.stmt], bound: set[str]) -> None:
+    """Reduce the copies in a forward body; `backward` is renamed accordingly. `bound`: names bound on entry."""
+    _hoist(forward, set(bound))
+    renamed: dict[str, str] = {}
+    _merge(forward, {}, renamed)
+    _drop(forward, set(), renamed)
+    _apply([*forward, *backward], renamed)
+
+
+def is_save(s: gast.stmt) -> bool:
+    return (isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and s.targets[0].id.startswith("s__")
+            and isinstance(s.value, gast.Name))
+
+
+def _hoist(body: list[gast.stmt], bound: set[str]) -> set[str]:
+    """Move copies out of branches, to where all paths pass; returns the names bound after the block."""
+    position = 0
+    while position < len(body):
+        s = body[position]
+        if isinstance(s, gast.If):
+            for block in (s.body, s.orelse):
+                _hoist(block, set(bound))
+                lifted, written = [], set()
+                for x in list(block):
+                    if is_save(x) and x.value.id not in written and x.value.id in bound:  # type: ignore[attr-defined]
+                        block.remove(x)
+                        lifted.append(x)
+                    written |= flow.writes([x])
+                body[position:position] = lifted
+                position += len(lifted)
+            s.body = s.body or [gast.Pass()]
+        elif isinstance(s, (gast.For, gast.While)):
+            _hoist(s.body, bound | flow.header_writes(s))
+        bound = flow.definitely_bound([s], bound)
+        position += 1
+    return bound
+
+
+def _merge(body: list[gast.stmt], held: dict[str, str], renamed: dict[str, str]) -> dict[str, str]:
+    """Drop a copy of a value that a copy holds already; `held`: name to the copy that holds its present value."""
+    for s in list(body):
+        if is_save(s):
+            original, copy = s.value.id, s.targets[0].id  # type: ignore[attr-defined]
+            if original in held:
+                renamed[copy] = held[original]
+                body.remove(s)
+            else:
+                held[original] = copy
+            continue
+        if isinstance(s, gast.If):
+            yes, no = _merge(s.body, dict(held), renamed), _merge(s.orelse, dict(held), renamed)
+            held = {n: c for n, c in held.items() if yes.get(n) == c and no.get(n) == c}
+            continue
+        if isinstance(s, (gast.For, gast.While)):
+            written = flow.writes([s])
+            _merge(s.body, {n: c for n, c in held.items() if n not in written}, renamed)
+        for n in flow.writes([s]):
+            held.pop(n, None)
+    return held
+
+
+def _drop(body: list[gast.stmt], later: set[str], renamed: dict[str, str]) -> None:
+    """Drop a copy of a name that keeps its value until the end of its iteration. `later`: names written after the block."""
+    after = set(later)
+    for s in reversed(list(body)):
+        if is_save(s):
+            original, copy = s.value.id, s.targets[0].id  # type: ignore[attr-defined]
+            if original not in after:
+                renamed[copy] = original
+                body.remove(s)
+        elif isinstance(s, gast.If):
+            _drop(s.body, after, renamed)
+            _drop(s.orelse, after, renamed)
+        elif isinstance(s, (gast.For, gast.While)):
+            # what the loop itself writes comes back from its tape, iteration by iteration
+            _drop(s.body, after - flow.writes([s]), renamed)
+        after |= flow.writes([s])
+
+
+def _apply(body: list[gast.stmt], renamed: dict[str, str]) -> None:
+    def final(n: str) -> str:
+        while n in renamed:
+            n = renamed[n]
+        return n
+
+    if renamed:
+        for s in body:
+            for n in gast.walk(s):
+                if isinstance(n, gast.Name) and n.id in renamed:
+                    n.id = final(n.id)
+
+
+def compute_again(forward: list[gast.stmt], backward: list[gast.stmt], stability: Stability) -> None:
+    """Let the backward sweep compute cheap temporaries again instead of keeping them."""
+    reads = _read_counts(backward)
+    in_loops = {n for s in flow.statements(forward) if isinstance(s, (gast.For, gast.While)) for n in flow.writes([s])}
+    for s in reversed(list(flow.statements(forward))):
+        if not (isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)):
+            continue
+        t = s.targets[0].id
+        count = reads.get(t, 0)
+        if not is_temporary(t) or not 0 < count <= 2 or not _is_cheap(s.value):
+            continue
+        operands = flow.reads(s.value)
+        if not all(stability.is_stable(n) for n in operands) or any(n.startswith("s__") for n in operands):
+            continue
+        if len([n for n in operands & in_loops if not reads.get(n)]) > (1 if t in in_loops else 0):
+            continue
+        for b in backward:
+            substitute(b, {t: s.value})
+        for n in operands:
+            reads[n] = reads.get(n, 0) + count
+        reads[t] = 0
+
+
+def _is_cheap(node: gast.expr) -> bool:
+    """At most one elementwise operation on names and constants."""
+    def atom(n: gast.expr) -> bool:
+        return isinstance(n, (gast.Name, gast.Constant)) or (isinstance(n, gast.UnaryOp) and isinstance(n.operand, gast.Constant))
+
+    if isinstance(node, gast.UnaryOp):
+        return isinstance(node.op, gast.USub) and atom(node.operand)
+    if isinstance(node, gast.BinOp):
+        return isinstance(node.op, (gast.Add, gast.Sub, gast.Mult)) and atom(node.left) and atom(node.right)
+    if isinstance(node, gast.Compare):
+        return len(node.ops) == 1 and atom(node.left) and atom(node.comparators[0])
+    if isinstance(node, gast.Attribute):
+        return atom(node.value)
+    return atom(node)
+
+
+def _read_counts(body: list[gast.stmt]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for s in body:
+        for n in gast.walk(s):
+            if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load):
+                counts[n.id] = counts.get(n.id, 0) + 1
+    return counts

@@ -1,0 +1,62 @@
+"""Which names still hold, in the backward sweep, the value that they had in the forward sweep.
+
+A name is *stable* if it is assigned once, and not read before that in an iteration of a loop
+around the assignment. Inside a loop its value changes from iteration to iteration; the tape of
+the loop brings back the right one. Any other name must be saved where it is read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import gast
+
+from lsp_ad.semantics import flow
+
+
+@dataclass
+class Stability:
+    """Facts about the names of a function in normal form."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    carried: set[str] = field(default_factory=set)
+    live: dict[int, set[str]] = field(default_factory=dict)
+    block_of: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    path_of: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    order: dict[int, int] = field(default_factory=dict)
+    defined_at: dict[str, int] = field(default_factory=dict)
+
+    @staticmethod
+    def of(body: list[gast.stmt], parameters: list[str], result: str) -> Stability:
+        facts = Stability(counts={p: 1 for p in parameters}, block_of={p: () for p in parameters},
+                          defined_at={p: -1 for p in parameters})
+        facts._walk(body, ())
+        graph = flow.Flow.of(body)
+        live = flow.live_before(graph, [result])
+        for point, statement in enumerate(graph.points):
+            if statement is not None:
+                facts.live[id(statement)] = live[point]
+                if isinstance(statement, (gast.For, gast.While)):
+                    facts.carried |= live[point] & (flow.writes(statement.body) | flow.header_writes(statement))
+        return facts
+
+    def _walk(self, body: list[gast.stmt], path: tuple[int, ...]) -> None:
+        path = (*path, id(body))
+        for s in body:
+            self.path_of[id(s)] = path
+            self.order[id(s)] = len(self.order)
+            inside = (*path, id(s.body)) if isinstance(s, gast.For) else path
+            for name in flow.header_writes(s):
+                self.counts[name] = self.counts.get(name, 0) + 1
+                self.block_of[name] = inside
+                self.defined_at[name] = self.order[id(s)]
+            for block in flow.blocks(s):
+                self._walk(block, path)
+
+    def is_stable(self, name: str) -> bool:
+        return self.counts.get(name, 0) <= 1 and name not in self.carried
+
+    def defined_before(self, name: str, s: gast.stmt) -> bool:
+        """Whether the one assignment of a name comes before a statement on every path to it."""
+        block, path = self.block_of.get(name), self.path_of.get(id(s), ())
+        return block is not None and path[:len(block)] == block and self.defined_at[name] < self.order[id(s)]

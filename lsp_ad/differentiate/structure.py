@@ -1,0 +1,231 @@
+"""Jumps into structure: every `return`, `break` and `continue` becomes the last thing on its path.
+
+Before:                         After:
+    if r <= d:                      if r <= d:
+        return r * r                    result = r * r
+    return d * r                    else:
+                                        result = d * r
+                                    return result
+
+What follows an `if` that may leave goes into the branch that stays; a `return` in a loop sets
+the result and a flag and breaks. A `break` stays, as the last statement of its path.
+"""
+
+from __future__ import annotations
+
+import copy
+
+import gast
+
+from lsp_ad.differentiate.fresh import Fresh
+from lsp_ad.problems import Refusal, Span, problem
+from lsp_ad.semantics import flow
+from lsp_ad.simplify.algebra import assign, constant, name
+from lsp_ad.source.parse import span_of
+
+
+def structure(function: gast.FunctionDef, fresh: Fresh) -> str:
+    """Rewrite a function in place; returns the name of its result variable, the last statement returns it.
+
+    Raises Refusal (AD104) where a path ends without a value.
+    """
+    return _Structure(function, fresh).run()
+
+
+def leaves(body: list[gast.stmt]) -> bool:
+    """Whether no path through a block reaches its end."""
+    if not body:
+        return False
+    last = body[-1]
+    if isinstance(last, (gast.Return, gast.Break, gast.Continue, gast.Raise)):
+        return True
+    if isinstance(last, gast.If):
+        return leaves(last.body) and leaves(last.orelse)
+    return _endless(last) and not _jumps(last.body, gast.Break)  # type: ignore[attr-defined]
+
+
+def _endless(s: gast.stmt) -> bool:
+    return isinstance(s, gast.While) and isinstance(s.test, gast.Constant) and bool(s.test.value)
+
+
+def _jumps(body: list[gast.stmt], *kinds: type, through_loops: bool = False) -> bool:
+    for s in body:
+        if isinstance(s, kinds):
+            return True
+        if isinstance(s, (gast.For, gast.While)) and not through_loops:
+            if gast.Return in kinds and _jumps(s.body, gast.Return, through_loops=True):
+                return True
+        elif any(_jumps(b, *kinds, through_loops=through_loops) for b in flow.blocks(s)):
+            return True
+    return False
+
+
+class _Structure:
+    def __init__(self, function: gast.FunctionDef, fresh: Fresh):
+        self.function = function
+        self.fresh = fresh
+        self.result = fresh.new("result")
+        self.returned: str | None = None
+
+    def run(self) -> str:
+        body = self.function.body
+        if not leaves(body):
+            raise Refusal(problem("AD104", f"`{self.function.name}` may end without returning a value.",
+                                  _header_span(self.function)))
+        done = self.block(body, in_loop=False)
+        if self.returned:
+            done = [assign(self.returned, constant(False)), *done]
+        self.function.body = [*done, gast.Return(name(self.result))]
+        return self.result
+
+    def block(self, body: list[gast.stmt], in_loop: bool) -> list[gast.stmt]:
+        """A block whose jumps are all last on their paths; `in_loop`: returns become flag and break."""
+        done: list[gast.stmt] = []
+        for position, s in enumerate(body):
+            rest = body[position + 1:]
+            if isinstance(s, gast.Return):
+                return done + self._return(s, in_loop)
+            if isinstance(s, gast.Continue):
+                return done
+            if isinstance(s, (gast.Break, gast.Raise)):
+                return [*done, s]
+            if isinstance(s, gast.If) and _jumps([s], gast.Return, gast.Break, gast.Continue, gast.Raise):
+                return done + self._branch(s, rest, in_loop)
+            if isinstance(s, (gast.For, gast.While)):
+                left = self._loop(s)
+                done.append(s)
+                if left:
+                    return done + self._after_return(s, rest, in_loop)
+                continue
+            done.append(s)
+        return done
+
+    def _return(self, s: gast.Return, in_loop: bool) -> list[gast.stmt]:
+        assert s.value is not None
+        set_result = gast.copy_location(assign(self.result, s.value), s)
+        if not in_loop:
+            return [set_result]
+        return [set_result, assign(self._flag(), constant(True)), gast.Break()]
+
+    def _flag(self) -> str:
+        if self.returned is None:
+            self.returned = self.fresh.new("returned")
+        return self.returned
+
+    def _branch(self, s: gast.If, rest: list[gast.stmt], in_loop: bool) -> list[gast.stmt]:
+        if leaves(s.body):
+            s.orelse = s.orelse + rest
+        elif leaves(s.orelse):
+            s.body = s.body + rest
+        elif rest:
+            return self._both_stay(s, rest, in_loop)
+        s.body = self.block(s.body, in_loop) or [gast.Pass()]
+        s.orelse = self.block(s.orelse, in_loop)
+        return [s]
+
+    def _both_stay(self, s: gast.If, rest: list[gast.stmt], in_loop: bool) -> list[gast.stmt]:
+        """An `if` with a jump deep inside, where both branches may go on: a flag guards what follows."""
+        flag = self.fresh.new("leave")
+        guard = gast.If(name(flag), [gast.Pass()], rest)
+        if _jumps([s], gast.Break) and in_loop:
+            # a break and a continue cannot share one flag: tell them apart
+            broke = self.fresh.new("broke")
+            s = _flagged(s, gast.Break, [assign(broke, constant(True)), assign(flag, constant(True))])
+            s = _flagged(s, gast.Continue, [assign(flag, constant(True))])
+            s = self._flag_returns(s, flag, in_loop)
+            guard.body = [gast.If(name(broke), [gast.Break()], [])]
+            start = [assign(flag, constant(False)), assign(broke, constant(False))]
+        else:
+            s = _flagged(s, gast.Continue, [assign(flag, constant(True))])
+            s = self._flag_returns(s, flag, in_loop)
+            start = [assign(flag, constant(False))]
+        if in_loop and self.returned and _assigns(s, self.returned):
+            guard.body = [gast.If(name(self.returned), [gast.Break()], guard.body)]
+        # jumps are gone from s now; those of the rest are handled like any others
+        s.body = self._guarded(s.body, flag)
+        s.orelse = self._guarded(s.orelse, flag)
+        guard.orelse = self.block(rest, in_loop)
+        return [*start, s, guard]
+
+    def _flag_returns(self, s: gast.If, flag: str, in_loop: bool) -> gast.If:
+        class Returns(gast.NodeTransformer):
+            def visit_Return(inner, node: gast.Return) -> list[gast.stmt]:
+                found = [gast.copy_location(assign(self.result, node.value), node)]
+                if in_loop:
+                    found.append(assign(self._flag(), constant(True)))
+                return [*found, assign(flag, constant(True))]
+
+        if any(isinstance(x, (gast.For, gast.While)) and _jumps([x], gast.Return, through_loops=True)
+               for x in flow.statements([s])):
+            raise Refusal(problem("AD101", "A `return` inside a loop inside a branch that may go on is not supported.",
+                                  span_of(s), "Move the loop into a function of its own."))
+        return Returns().visit(s)
+
+    def _guarded(self, body: list[gast.stmt], flag: str) -> list[gast.stmt]:
+        """A block in which whatever follows a statement that may set the flag is skipped once it is set."""
+        for position, s in enumerate(body):
+            if isinstance(s, gast.If):
+                s.body = self._guarded(s.body, flag)
+                s.orelse = self._guarded(s.orelse, flag)
+            rest = body[position + 1:]
+            if isinstance(s, gast.Assign) and _assigns(s, flag):
+                return body[:position + 1]
+            if rest and _assigns(s, flag):
+                return [*body[:position + 1], gast.If(name(flag), [gast.Pass()], self._guarded(rest, flag))]
+        return body
+
+    def _loop(self, s: gast.For | gast.While) -> bool:
+        """Structure a loop's body; returns whether the loop may leave the function."""
+        left = _jumps(s.body, gast.Return, through_loops=True)
+        s.body = self.block(s.body, in_loop=True) or [gast.Pass()]
+        return left
+
+    def _after_return(self, s: gast.stmt, rest: list[gast.stmt], in_loop: bool) -> list[gast.stmt]:
+        """What follows a loop that may have returned."""
+        only_return = _endless(s) and not _plain_break(s.body, self._flag())  # type: ignore[attr-defined]
+        stop: list[gast.stmt] = [gast.Break()] if in_loop else []
+        if only_return:
+            return stop
+        following = self.block(rest, in_loop)
+        if not stop and not following:
+            return []
+        return [gast.If(name(self._flag()), stop or [gast.Pass()], following)]
+
+
+def _plain_break(body: list[gast.stmt], flag: str) -> bool:
+    """Whether a structured block has a `break` that is not that of a return."""
+    for position, s in enumerate(body):
+        if isinstance(s, gast.Break):
+            return not (position and _assigns(body[position - 1], flag))
+        if isinstance(s, gast.If):
+            tests_flag = isinstance(s.test, gast.Name) and s.test.id == flag
+            if (not tests_flag and _plain_break(s.body, flag)) or _plain_break(s.orelse, flag):
+                return True
+    return False
+
+
+def _assigns(s: gast.stmt, target: str) -> bool:
+    return target in flow.writes([s])
+
+
+def _flagged(s: gast.If, kind: type, replacement: list[gast.stmt]) -> gast.If:
+    """Replace the jumps of one kind in an `if`, but not those of loops inside it."""
+
+    def block(body: list[gast.stmt]) -> list[gast.stmt]:
+        done: list[gast.stmt] = []
+        for x in body:
+            if isinstance(x, kind):
+                done += copy.deepcopy(replacement)
+                break
+            if isinstance(x, gast.If):
+                x.body, x.orelse = block(x.body), block(x.orelse)
+            done.append(x)
+        return done
+
+    s.body, s.orelse = block(s.body), block(s.orelse)
+    return s
+
+
+def _header_span(function: gast.FunctionDef) -> Span:
+    column = function.col_offset + len("def ")
+    return Span(function.lineno, column, function.lineno, column + len(function.name))

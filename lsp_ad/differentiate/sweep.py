@@ -1,0 +1,142 @@
+"""The two sweeps of one function as one body: forward statements, a mark, backward statements, a return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import gast
+
+from lsp_ad.differentiate import saves
+from lsp_ad.differentiate.adjoints import Adjoints, Form, State
+from lsp_ad.differentiate.calls import Callees
+from lsp_ad.differentiate.display import Display
+from lsp_ad.differentiate.fresh import adjoint_name, is_adjoint, is_temporary
+from lsp_ad.differentiate.reverse import Reverse
+from lsp_ad.differentiate.tape import Tapes
+from lsp_ad.differentiate.unit import Unit
+from lsp_ad.differentiate.values import ForwardValues
+from lsp_ad.semantics.names import bound_names
+from lsp_ad.semantics.shapes import Kind
+from lsp_ad.simplify.algebra import assign, constant, name
+from lsp_ad.simplify.dead import drop_dead
+from lsp_ad.simplify.substitute import tidy_up
+
+MARK = "where the backward sweep begins"
+NAMES = {"grad": "{}_grad", "vjp": "{}_vjp", "value_and_grad": "{}_value_and_grad", "pair": "{}"}
+
+
+@dataclass(frozen=True)
+class Swept:
+    """The generated body under the names that people see.
+
+    `checked`: the value whose shape the seed must have, if that has to be checked when the code runs.
+    """
+
+    name: str
+    seed: str
+    forward: list[gast.stmt]
+    backward: list[gast.stmt]
+    returned: gast.expr
+    checked: str | None
+    scalar: bool
+    helpers: frozenset[str]
+    modules: frozenset[str]
+    parameters: frozenset[str]
+
+
+def sweep(unit: Unit, mode: str, callees: Callees) -> Swept:
+    """Differentiate a prepared function."""
+    values = ForwardValues(unit.scope, unit.kinds, unit.stability, unit.fresh, unit.declared)
+    adjoints = Adjoints(values, unit.kinds, unit.active)
+    reverse = Reverse(values, adjoints, unit.active, unit.carries, callees)
+    seed = adjoint_name(unit.result)
+    kind = unit.kinds.names.get(unit.result, Kind())
+    scalar = kind.shape == ()
+    state: State = {unit.result: Form(True, scalar, False)}
+    body, last = unit.tree.body[:-1], unit.tree.body[-1]
+    backward = reverse.block(body, state)
+    check = None
+    if not scalar and mode != "pair" and kind.type in ("numeric", "array"):
+        check = _check(seed, values.like(name(unit.result), last))
+    gradients = [_gradient(p, state, values, backward, last) for p in unit.wrt]
+    returned: gast.expr = gradients[0] if len(gradients) == 1 else gast.Tuple(gradients, gast.Load())
+    forward = values.insert_saves([*body, last])[:-1]
+    saves.compute_again(forward, backward, unit.stability)
+    saves.fold(forward, backward, set(unit.parameters))
+    if check is not None:
+        backward.insert(0, check)
+    Tapes(unit.scope, unit.stability, unit.fresh, forward, set(unit.parameters)).add(reverse.loops)
+    if mode in ("value_and_grad", "pair"):
+        kept = unit.fresh.new("result")
+        forward.append(assign(kept, name(unit.result)))
+        returned = gast.Tuple([name(kept), returned], gast.Load())
+    joint = [*forward, gast.Expr(constant(MARK)), *backward, gast.Return(returned)]
+    joint = _simplify(joint, {*unit.parameters, seed})
+    return _shown(joint, unit, mode, seed, scalar, check is not None, values)
+
+
+def _check(seed: str, like: gast.expr) -> gast.stmt:
+    """The check of the seed's shape, as a statement that reads both; emit.py writes it out."""
+    return gast.Expr(gast.Call(name("check_seed"), [name(seed), like], []))
+
+
+def _gradient(p: str, state: State, values: ForwardValues, out: list[gast.stmt], last: gast.stmt) -> gast.expr:
+    """The gradient of a parameter, in its shape."""
+    target = adjoint_name(p)
+    if p not in state:
+        kind = values.kinds.names.get(p, Kind())
+        out.append(assign(target, constant(0.0) if kind.shape == () else values.zeros(name(p), last)))
+    elif not state[p].exact:
+        out.append(assign(target, values.full(name(target), name(p), last)))
+    return name(target)
+
+
+def _simplify(joint: list[gast.stmt], parameters: set[str]) -> list[gast.stmt]:
+    def movable(n: str) -> bool:
+        return is_temporary(n) or n.startswith("s__")
+
+    joint = drop_dead(joint)
+    tidy_up(joint, movable, is_adjoint, parameters)
+    return drop_dead(joint)
+
+
+def _shown(joint: list[gast.stmt], unit: Unit, mode: str, seed: str, scalar: bool, checked: bool,
+           values: ForwardValues) -> Swept:
+    used = {n.id for s in joint for n in gast.walk(s) if isinstance(n, gast.Name)}
+    reserved = (used | {n for n in values.helpers}) - {n for n in used if "__" in n} - bound_names(joint)
+    local = bound_names(joint) | set(unit.parameters)
+    outside = {n for n in reserved if n not in local}
+    if mode == "pair":
+        unit.webs.setdefault(seed, seed)
+    display = Display(joint, [*unit.parameters, seed], unit.webs, unit.fresh.hints, outside, (seed, unit.result),
+                      unit.original.name)
+    joint = display.rename(joint)
+    mark = next(i for i, s in enumerate(joint) if _is_mark(s))
+    forward, backward = joint[:mark], joint[mark + 1:-1]
+    check = next((s for s in backward if _is_check(s)), None)
+    if check is not None:
+        backward.remove(check)
+    returned = joint[-1].value  # type: ignore[attr-defined]
+    like = _text(check.value.args[1]) if check is not None else None  # type: ignore[attr-defined]
+    return Swept(NAMES[mode].format(unit.original.name), display.seed, forward, backward, returned, like, scalar,
+                 frozenset(values.helpers), frozenset(values.modules | ({"numpy"} if _needs_numpy(unit, like, values) else set())),
+                 frozenset(unit.parameters))
+
+
+def _needs_numpy(unit: Unit, like: str | None, values: ForwardValues) -> bool:
+    return like is not None and unit.program.alias_of("numpy") is None
+
+
+def _is_mark(s: gast.stmt) -> bool:
+    return isinstance(s, gast.Expr) and isinstance(s.value, gast.Constant) and s.value.value == MARK
+
+
+def _is_check(s: gast.stmt) -> bool:
+    return (isinstance(s, gast.Expr) and isinstance(s.value, gast.Call) and isinstance(s.value.func, gast.Name)
+            and s.value.func.id == "check_seed")
+
+
+def _text(node: gast.expr) -> str:
+    from lsp_ad.source.printing import expression_text
+
+    return expression_text(node)

@@ -1,0 +1,260 @@
+"""One function on its way through the passes: from the user's text to normal form, with what is known of it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import gast
+
+from lsp_ad.differentiate import fence, inline, structure, webs
+from lsp_ad.differentiate.fresh import Fresh
+from lsp_ad.differentiate.normal import Normalizer
+from lsp_ad.differentiate.stable import Stability
+from lsp_ad.problems import Refusal, Span, problem
+from lsp_ad.rules import CONSTANTS, Unsupported, literal
+from lsp_ad.rules.resolve import Scope
+from lsp_ad.rules.rule import UNKNOWN_VALUE
+from lsp_ad.semantics import activity, flow
+from lsp_ad.semantics.hints import declared_shapes, default_is_other, default_values, parameter_kinds
+from lsp_ad.semantics.kinds import Kinds
+from lsp_ad.semantics.names import Program, local_names, parameters
+from lsp_ad.semantics.shapes import BOTTOM, FLOAT, UNKNOWN, Kind
+from lsp_ad.semantics.uses import kinds_by_use, used_as_int
+from lsp_ad.source.parse import span_of
+from lsp_ad.source.printing import expression_text, plain_assignment
+
+
+@dataclass
+class Unit:
+    """A function in normal form with the facts about its names."""
+
+    program: Program
+    original: gast.FunctionDef
+    tree: gast.FunctionDef
+    scope: Scope
+    kinds: Kinds
+    active: set[str]
+    carries: Callable[[gast.expr], set[str]]
+    webs: dict[str, str]
+    fresh: Fresh
+    stability: Stability
+    result: str
+    wrt: tuple[str, ...]
+    declared: dict[str, tuple]
+    inlined: set[str]
+
+    @property
+    def parameters(self) -> list[str]:
+        return parameters(self.original)
+
+
+def name_span(function: gast.FunctionDef) -> Span:
+    """The span of a function's name in its header."""
+    column = function.col_offset + len("def ")
+    return Span(function.lineno, column, function.lineno, column + len(function.name))
+
+
+def float_parameters(program: Program, function: gast.FunctionDef) -> tuple[str, ...]:
+    """The parameters of a function that are not known to be something other than float."""
+    scope = Scope(program, frozenset(local_names(function)))
+    kinds, defaults = parameter_kinds(function), default_values(function)
+    counted = used_as_int(function, scope.canonical)
+    starred = {a.id for a in (function.args.vararg, function.args.kwarg) if a is not None}
+    return tuple(p for p in parameters(function) if kinds[p].may_be_real and p not in counted and p not in starred
+                 and not (p in defaults and default_is_other(defaults[p])))
+
+
+def prepare(program: Program, function: gast.FunctionDef, wrt: tuple[str, ...] | None) -> Unit:
+    """Take a function through all passes before the reverse sweep; raises Refusal with every reason against it."""
+    tree = copy.deepcopy(function)
+    local: set[str] = set(local_names(function))
+    scope = Scope(program, local)  # type: ignore[arg-type]
+    if problems := fence.check(function, scope):
+        raise Refusal(*problems)
+    _plain(tree)
+    fresh = Fresh({n.id for n in gast.walk(program.parsed.module) if isinstance(n, gast.Name)} | local)
+    explicit = wrt is not None
+    wanted = wrt if wrt is not None else float_parameters(program, function)
+    if not wanted:
+        raise Refusal(problem("AD502", f"`{function.name}` has no float parameter.", name_span(function)))
+    _refuse_other(function, wanted)
+    carries = activity.carrier(scope.operation, lambda n: scope.callee(n) is not None, scope.canonical)
+    inlined = inline.inline(tree, scope, _varied(tree.body, wanted, carries), fresh)
+    local |= flow.writes(tree.body)
+    result = structure.structure(tree, fresh)
+    shown = webs.split(tree, fresh)
+    local |= flow.writes(tree.body)
+    kinds = _kinds(program, function, tree, scope, wanted)
+    _refuse_shared_updates(tree, kinds, scope)
+    active = activity.active_names(tree.body, wanted, result, carries, lambda n: kinds.names.get(n, UNKNOWN).may_be_real)
+    _refuse_independent(function, wanted, active, explicit)
+    normal = Normalizer(scope, kinds, active, carries, fresh)
+    tree.body = normal.block(tree.body)
+    local |= flow.writes(tree.body)
+    stability = Stability.of(tree.body, parameters(function), result)
+    return Unit(program, function, tree, scope, kinds, active, carries, shown, fresh, stability, result, tuple(wanted),
+                declared_shapes(function), inlined)
+
+
+def _plain(tree: gast.FunctionDef) -> None:
+    """Without docstring and decorators; `x += e` as `x = x + e`."""
+    tree.decorator_list = []
+    if gast.get_docstring(tree) is not None:
+        tree.body = tree.body[1:] or [gast.Pass()]
+
+    def block(body: list[gast.stmt]) -> list[gast.stmt]:
+        kept = []
+        for s in body:
+            for field in ("body", "orelse"):
+                if isinstance(s, (gast.If, gast.For, gast.While)):
+                    setattr(s, field, block(getattr(s, field)))
+            if isinstance(s, gast.AnnAssign) and s.value is None:
+                continue
+            kept.append(plain_assignment(s))
+        return kept
+
+    tree.body = block(tree.body)
+
+
+def _varied(body: list[gast.stmt], wrt: tuple[str, ...], carries: Callable[[gast.expr], set[str]]) -> set[str]:
+    """The names that may depend on wrt, before names are split."""
+    found = set(wrt)
+    while True:
+        before = len(found)
+        for s in flow.statements(body):
+            source = s.value if isinstance(s, gast.Assign) else s.iter if isinstance(s, gast.For) else None
+            if source is not None and carries(source) & found:
+                found |= flow.header_writes(s)
+        if len(found) == before:
+            return found
+
+
+def _kinds(program: Program, function: gast.FunctionDef, tree: gast.FunctionDef, scope: Scope, wrt: tuple[str, ...]) -> Kinds:
+    known = parameter_kinds(function)
+    for name, kind in kinds_by_use(function, parameters(function), scope.canonical).items():
+        if known[name].shape is None or not isinstance(known[name].shape, tuple):
+            known[name] = kind
+    kinds = Kinds(known, _library(scope), lambda n: _free_kind(program, n))
+    graph = flow.Flow.of(tree.body)
+    live = flow.live_before(graph, [])
+    carried: set[str] = set()
+    for point, s in enumerate(graph.points):
+        if isinstance(s, (gast.For, gast.While)):
+            carried |= live[point] & (flow.writes(s.body) | flow.header_writes(s))
+    kinds.run(tree.body, frozenset(carried))
+    return kinds
+
+
+def _library(scope: Scope) -> Callable[[gast.expr, Callable[[gast.expr], Kind]], Kind | None]:
+    def library(node: gast.expr, kind_of: Callable[[gast.expr], Kind]) -> Kind | None:
+        operation = scope.operation(node)
+        if operation is not None:
+            try:
+                bound = operation.bind(kind_of)
+                if any(kind_of(a) is BOTTOM for a in bound.given.values()):
+                    return BOTTOM
+                return operation.rule.result_kind(bound)
+            except Unsupported:
+                return UNKNOWN
+        if isinstance(node, (gast.Name, gast.Attribute)) and scope.canonical(node) in CONSTANTS:
+            return FLOAT
+        callee = scope.callee(node)
+        if callee is not None:
+            count = _returned_count(callee)
+            return Kind("tuple", None, None, (UNKNOWN,) * count) if count else UNKNOWN
+        return None
+
+    return library
+
+
+def _returned_count(function: gast.FunctionDef) -> int:
+    """How many values a function returns as a literal tuple on every path; 0 where it returns one value."""
+    counts = {len(n.value.elts) if isinstance(n.value, gast.Tuple) else 0
+              for n in gast.walk(function) if isinstance(n, gast.Return)}
+    return counts.pop() if len(counts) == 1 else 0
+
+
+def _free_kind(program: Program, name: str) -> Kind:
+    value = program.constants.get(name)
+    known = literal(value) if value is not None else UNKNOWN_VALUE
+    if isinstance(known, float):
+        return FLOAT
+    return UNKNOWN
+
+
+def _refuse_other(function: gast.FunctionDef, wrt: tuple[str, ...]) -> None:
+    kinds = parameter_kinds(function)
+    for p in wrt:
+        if not kinds[p].may_be_real:
+            what = kinds[p].dtype or kinds[p].type
+            raise Refusal(problem("AD502", f"`{p}` of `{function.name}` is of type {what}: there is no derivative with "
+                                  "respect to it.", name_span(function)))
+
+
+def _refuse_independent(function: gast.FunctionDef, wrt: tuple[str, ...], active: set[str], explicit: bool) -> None:
+    missing = [p for p in wrt if p not in active]
+    if missing and (explicit or len(missing) == len(wrt)):
+        raise Refusal(problem("AD503", f"The result of `{function.name}` does not depend on `{missing[0]}` in a way that has a "
+                              "derivative: it is zero everywhere.", name_span(function)))
+
+
+def _refuse_shared_updates(tree: gast.FunctionDef, kinds: Kinds, scope: Scope) -> None:
+    """`x += e` on an array changes it for every name that it has: refused unless it surely has one only."""
+    updated = {s.targets[0].id: s for s in flow.statements(tree.body) if isinstance(s, gast.Assign) and _is_update(s)}
+    if not updated:
+        return
+    shared = _shared(tree.body, scope)
+    for name, s in updated.items():
+        kind = kinds.names.get(name, UNKNOWN)
+        if kind.type == "number" or (kind.fresh and kind.type in ("array", "numeric") and name not in shared):
+            continue
+        text = expression_text(s.targets[0]).split("__")[0]
+        raise Refusal(problem("AD302", f"An augmented assignment to `{text}` changes an array that may have another name: a "
+                              "parameter, a view or a copy of the reference.", span_of(s),
+                              f"Write `{text} = {text} + ...`, which makes a new value, or annotate a number (`{text}: float`)."))
+
+
+def _is_update(s: gast.Assign) -> bool:
+    """Whether an assignment stands for an augmented one (its operand has the place of its target)."""
+    return (isinstance(s.value, gast.BinOp) and isinstance(s.value.left, gast.Name) and isinstance(s.targets[0], gast.Name)
+            and hasattr(s.value.left, "lineno") and hasattr(s.targets[0], "lineno")
+            and span_of(s.value.left) == span_of(s.targets[0]))
+
+
+def _shared(body: list[gast.stmt], scope: Scope) -> set[str]:
+    """Names whose memory may get another name: copied, viewed, put in a container, iterated, handed to a function."""
+    found: set[str] = set()
+
+    def base(node: gast.expr) -> None:
+        """What `y = node` makes y share its memory with."""
+        if isinstance(node, gast.Name):
+            found.add(node.id)
+        elif isinstance(node, (gast.Subscript, gast.Attribute)):
+            base(node.value)
+        elif isinstance(node, (gast.Tuple, gast.List)):
+            for e in node.elts:
+                base(e)
+        elif isinstance(node, gast.IfExp):
+            base(node.body)
+            base(node.orelse)
+        elif isinstance(node, gast.BoolOp):
+            for v in node.values:
+                base(v)
+        elif isinstance(node, gast.Call):
+            operation = scope.operation(node)
+            if operation is None or not operation.bind(lambda n: UNKNOWN).rule.result_kind(operation.bind(lambda n: UNKNOWN)).fresh:
+                for a in node.args:
+                    base(a)
+                if isinstance(node.func, gast.Attribute):
+                    base(node.func.value)
+
+    for s in flow.statements(body):
+        if isinstance(s, gast.Assign):
+            base(s.value)
+        elif isinstance(s, gast.For):
+            for n in flow.reads(s.iter):
+                found.add(n)
+    # calls anywhere may hand the memory on through their result
+    return found

@@ -1,0 +1,170 @@
+"""How the backward sweep gets at values of the forward sweep: by name, saved, or only by their shape."""
+
+from __future__ import annotations
+
+import copy
+
+import gast
+
+from lsp_ad.differentiate.fresh import Fresh
+from lsp_ad.differentiate.stable import Stability
+from lsp_ad.rules import literal
+from lsp_ad.rules.resolve import Scope
+from lsp_ad.rules.rule import UNKNOWN_VALUE
+from lsp_ad.semantics import flow
+from lsp_ad.semantics.kinds import Kinds
+from lsp_ad.semantics.shapes import Kind
+from lsp_ad.simplify.algebra import assign, call, constant, expression, name, store, substitute
+
+
+class ForwardValues:
+    """Hands the backward sweep expressions for forward values; collects what must be saved for that.
+
+    A value that its name no longer holds later is saved under a new name, `x__1 = x`, at the
+    statement that reads it; `saved` lists these copies, before or after a statement.
+    """
+
+    def __init__(self, scope: Scope, kinds: Kinds, stability: Stability, fresh: Fresh, declared: dict[str, tuple]):
+        self.scope = scope
+        self.kinds = kinds
+        self.stability = stability
+        self.fresh = fresh
+        self.declared = declared
+        self.before: dict[int, dict[str, str]] = {}
+        self.after: dict[int, dict[str, str]] = {}
+        self.tests: dict[int, tuple[str, gast.expr]] = {}
+        self.calls: dict[int, tuple[str, str]] = {}
+        self.helpers: set[str] = set()
+        self.modules: set[str] = set()
+
+    # --- values ------------------------------------------------------------------------------
+
+    def operand(self, node: gast.expr, s: gast.stmt) -> gast.expr:
+        """An expression for the value that `node` has just before `s`."""
+        if literal(node) is not UNKNOWN_VALUE:
+            return copy.deepcopy(node)
+        values = {n: name(self._saved(n, s, self.before)) for n in flow.reads(node) if not self._holds(n)}
+        return substitute(copy.deepcopy(node), values)
+
+    def result(self, target: str, s: gast.stmt) -> gast.expr:
+        """An expression for the value that `s` has just assigned to `target`."""
+        return name(target if self.stability.is_stable(target) else self._saved(target, s, self.after))
+
+    def _holds(self, identifier: str) -> bool:
+        return identifier not in self.scope.local or self.stability.is_stable(identifier)
+
+    def _saved(self, identifier: str, s: gast.stmt, table: dict[int, dict[str, str]]) -> str:
+        here = table.setdefault(id(s), {})
+        if identifier not in here:
+            here[identifier] = self.fresh.new("s__" + identifier)
+            self.kinds.names[here[identifier]] = self.kinds.names.get(identifier, Kind())
+        return here[identifier]
+
+    def insert_saves(self, body: list[gast.stmt]) -> list[gast.stmt]:
+        """The block with the copies that were asked for, saved predicates, and calls of forward functions."""
+        found: list[gast.stmt] = []
+        for s in body:
+            found += [assign(new, name(old)) for old, new in self.before.get(id(s), {}).items()]
+            if id(s) in self.tests:
+                kept, test = self.tests[id(s)]
+                found.append(assign(kept, test))
+                s.test = name(kept)  # type: ignore[attr-defined]
+            if id(s) in self.calls:
+                saved, forward = self.calls[id(s)]
+                s.targets = [gast.Tuple([*s.targets, store(saved)], gast.Store())]  # type: ignore[attr-defined]
+                s.value.func = name(forward)  # type: ignore[attr-defined]
+            for block in flow.blocks(s):
+                block[:] = self.insert_saves(block)
+            found.append(s)
+            found += [assign(new, name(old)) for old, new in self.after.get(id(s), {}).items()]
+        return found
+
+    # --- shapes ------------------------------------------------------------------------------
+
+    def like(self, node: gast.expr, s: gast.stmt) -> gast.expr:
+        """A value with the shape that `node` has at `s`: itself, or a plainer name that has the same."""
+        kind = self.kinds.of(node)
+        return self._same_shape(kind, s) or self.operand(node, s)
+
+    def _same_shape(self, kind: Kind, s: gast.stmt) -> gast.expr | None:
+        if kind.shape in (None, ()):
+            return None
+        for candidate, other in self.kinds.names.items():
+            if (other.shape == kind.shape and "__" not in candidate and other.type in ("array", "numeric")
+                    and self.stability.is_stable(candidate) and self.stability.defined_before(candidate, s)):
+                return name(candidate)
+        return None
+
+    def shape(self, node: gast.expr, s: gast.stmt) -> gast.expr:
+        return self._attribute("shape", self.like(node, s))
+
+    def size(self, node: gast.expr, s: gast.stmt) -> gast.expr:
+        """The number of elements of a value."""
+        kind = self.kinds.of(node)
+        if kind.shape == ():
+            return constant(1)
+        if isinstance(kind.shape, tuple) and self._same_shape(kind, s) is None:
+            lengths = [self._dimension(d) for d in kind.shape]
+            if all(x is not None for x in lengths):
+                product = lengths[0]
+                for x in lengths[1:]:
+                    product = gast.BinOp(product, gast.Mult(), x)
+                return product  # type: ignore[return-value]
+        return self._attribute("size", self.like(node, s))
+
+    def length(self, node: gast.expr, axis: int, s: gast.stmt) -> gast.expr:
+        """The length of a value along an axis."""
+        kind = self.kinds.of(node)
+        if isinstance(kind.shape, tuple) and -len(kind.shape) <= axis < len(kind.shape):
+            known = self._dimension(kind.shape[axis])
+            if known is not None:
+                return known
+        return gast.Subscript(self.shape(node, s), constant(axis) if axis >= 0 else expression(repr(axis)), gast.Load())
+
+    def _dimension(self, dimension: object) -> gast.expr | None:
+        if isinstance(dimension, int):
+            return constant(dimension)
+        for parameter, dims in self.declared.items():
+            if dimension in dims:
+                shape = gast.Attribute(name(parameter), "shape", gast.Load())
+                return gast.Subscript(shape, constant(dims.index(dimension)), gast.Load())
+        return None
+
+    def _attribute(self, what: str, node: gast.expr) -> gast.expr:
+        """`x.shape` where x is surely an array, `np.shape(x)` where it may be a number."""
+        if isinstance(node, gast.Name) and self.kinds.of(node).type == "array":
+            return gast.Attribute(node, what, gast.Load())
+        return gast.Call(gast.Attribute(self.module("numpy"), what, gast.Load()), [node], [])
+
+    def full(self, value: gast.expr, node: gast.expr, s: gast.stmt) -> gast.expr:
+        """A value that only broadcasts to the shape of `node`, with that shape."""
+        ones = gast.Call(gast.Attribute(self.module("numpy"), "ones_like", gast.Load()), [self.like(node, s)], [])
+        return gast.BinOp(value, gast.Mult(), ones)
+
+    def zeros(self, node: gast.expr, s: gast.stmt) -> gast.expr:
+        """Zeros in the shape of `node`, of float type whatever the type of `node` is."""
+        kind = self.kinds.of(node)
+        like = self.like(node, s)
+        if kind.type in ("list", "tuple"):
+            return call(self.helper("zeros_of"), self.operand(node, s))
+        numpy = self.module("numpy")
+        keywords = []
+        if kind.dtype != "float":
+            result = gast.Call(gast.Attribute(numpy, "result_type", gast.Load()), [copy.deepcopy(like), constant(1.0)], [])
+            keywords = [gast.keyword("dtype", result)]
+        return gast.Call(gast.Attribute(copy.deepcopy(numpy), "zeros_like", gast.Load()), [like], keywords)
+
+    # --- names of modules and helpers --------------------------------------------------------
+
+    def module(self, module: str) -> gast.expr:
+        """The file's own name for a module; one that it does not import yet is imported with the generated code."""
+        alias = self.scope.program.alias_of(module)
+        if alias is None or alias in self.scope.local:
+            self.modules.add(module)
+            alias = "np" if module == "numpy" else module
+        return name(alias)
+
+    def helper(self, helper: str) -> str:
+        self.helpers.add(helper)
+        return helper
+

@@ -1,0 +1,147 @@
+"""What a derivative rule is, and how a call is matched with one.
+
+A rule gives, for each argument that has a derivative, the adjoint that one call adds to it: an
+expression in the parameters of the rule, the result `y` and its adjoint `dy`. Three forms:
+
+- elementwise: the expression is linear in `dy`; broadcasting is undone by the differentiator;
+- general: a function of the bound call chooses the expressions (by rank, axis, option);
+- zero: the result carries no derivative (`floor`, `argmax`, `zeros`).
+
+`np` and `math` in an expression stand for whatever the file calls these modules; any other
+function in it is one of `lsp_ad.runtime`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import gast
+
+from lsp_ad.semantics.shapes import Kind, elementwise
+
+REQUIRED = object()
+UNKNOWN_VALUE = object()
+
+
+class Unsupported(Exception):
+    """A call that the rule does not cover; the message says which part of it."""
+
+
+@dataclass(frozen=True)
+class Adjoint:
+    """One adjoint expression of a general rule.
+
+    `text` may hold statements before the last line, which is the expression. `spread`: its value
+    only broadcasts to the argument's shape (the adjoint of a sum is a number). `any_shape`: the
+    expression is also right for a `dy` that only broadcasts to the result's shape. `elementwise`: it
+    has the shape of the result, and broadcasting is undone as for an elementwise rule.
+    """
+
+    text: str
+    spread: bool = False
+    any_shape: bool = False
+    elementwise: bool = False
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A call matched with the parameters of its rule: `given` holds the arguments, `kind_of` tells their kinds."""
+
+    rule: Rule
+    given: dict[str, gast.expr]
+    kind_of: Callable[[gast.expr], Kind]
+
+    def kind(self, name: str) -> Kind:
+        return self.kind_of(self.given[name])
+
+    def has(self, name: str) -> bool:
+        """Whether an argument is given, and is not the constant None."""
+        return name in self.given and self.constant(name) is not None
+
+    def constant(self, name: str) -> object:
+        """The value of an argument or default that is a literal, else UNKNOWN_VALUE."""
+        if name not in self.given:
+            return self.rule.defaults.get(name, UNKNOWN_VALUE)
+        return literal(self.given[name])
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The derivative of one library function or operator.
+
+    `parameters` are those that a call may use, in order; a call with any other is refused. A
+    parameter written `*xs` takes the elements of a literal list or tuple.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    defaults: dict[str, object] = field(default_factory=dict)
+    elementwise: dict[str, str] | None = None
+    adjoints: Callable[[Bound], dict[str, Adjoint]] | None = None
+    kind: Callable[[Bound], Kind] | None = None
+    scalar: bool = False
+    differentiable: tuple[str, ...] = ()
+    keyword_only: tuple[str, ...] = ()
+    constant_only: bool = False
+
+    @property
+    def is_zero(self) -> bool:
+        return not self.differentiable and not self.constant_only
+
+    def bind(self, args: list[gast.expr], keywords: list[gast.keyword], kind_of: Callable[[gast.expr], Kind]) -> Bound:
+        """Match arguments with parameters; raises Unsupported for what the rule does not name."""
+        positional = [p for p in self.parameters if p not in self.keyword_only]
+        if any(isinstance(a, gast.Starred) for a in args) or any(k.arg is None for k in keywords):
+            raise Unsupported("starred arguments")
+        if len(args) > len(positional):
+            raise Unsupported(f"more than {len(positional)} positional arguments")
+        given = dict(zip(positional, args, strict=False))
+        for keyword in keywords:
+            if keyword.arg not in self.parameters:
+                raise Unsupported(f"the option `{keyword.arg}`")
+            if keyword.arg in given:
+                raise Unsupported(f"the argument `{keyword.arg}` given twice")
+            given[keyword.arg] = keyword.value
+        missing = [p for p in self.parameters if p not in given and p not in self.defaults]
+        if missing:
+            raise Unsupported(f"a call without `{missing[0]}`")
+        return Bound(self, given, kind_of)
+
+    def result_kind(self, bound: Bound) -> Kind:
+        if self.kind is not None:
+            return self.kind(bound)
+        kind = elementwise(*(bound.kind(p) for p in self.parameters if p in bound.given))
+        if self.scalar:
+            return Kind("number", "float", (), fresh=True)
+        # a function of float values gives float; of integers, most give float too
+        dtype = kind.dtype if kind.dtype == "complex" or self.name in _KEEP_INT else "float" if kind.dtype else None
+        return Kind(kind.type, dtype, kind.shape, fresh=True)
+
+
+_KEEP_INT = {"+", "-", "*", "**", "%", "u-", "u+", "builtins.abs"} | {
+    f"numpy.{n}" for n in ("add", "subtract", "multiply", "power", "negative", "positive", "absolute", "abs", "square",
+                           "maximum", "minimum", "fmax", "fmin", "where", "clip", "remainder", "mod")}
+
+
+def literal(node: gast.expr) -> object:
+    """The value of a literal (numbers with a sign, None, tuples of them), else UNKNOWN_VALUE."""
+    if isinstance(node, gast.Constant):
+        return node.value
+    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
+        value = literal(node.operand)
+        return -value if isinstance(value, (int, float)) else UNKNOWN_VALUE
+    if isinstance(node, (gast.Tuple, gast.List)):
+        values = [literal(e) for e in node.elts]
+        return UNKNOWN_VALUE if UNKNOWN_VALUE in values else tuple(values)
+    return UNKNOWN_VALUE
+
+
+def signature(text: str) -> tuple[tuple[str, ...], dict[str, object], tuple[str, ...]]:
+    """Parameters, defaults and keyword-only names of `x, axis=None, *, keepdims=False`."""
+    args = gast.parse(f"def f({text}): pass").body[0].args
+    names = [a.id for a in args.args]
+    only = [a.id for a in args.kwonlyargs]
+    defaults = dict(zip(names[len(names) - len(args.defaults):], map(literal, args.defaults), strict=True))
+    defaults.update({n: literal(d) for n, d in zip(only, args.kw_defaults, strict=True) if d is not None})
+    return tuple(names + only), defaults, tuple(only)

@@ -1,0 +1,133 @@
+"""Functions whose result carries no derivative: counts, shapes, predicates, constants, steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from lsp_ad.rules.rule import Bound, Rule, literal, signature
+from lsp_ad.semantics.shapes import BOOL, INT, STR, Kind, Opaque, elementwise
+
+
+def _filled(bound: Bound) -> Kind:
+    shape = bound.constant("shape")
+    if isinstance(shape, int):
+        shape = (shape,)
+    if not isinstance(shape, tuple):
+        node = bound.given.get("shape")
+        shape = None
+        if isinstance(node, gast.Attribute) and node.attr == "shape":
+            shape = bound.kind_of(node.value).shape
+        elif isinstance(node, gast.Call) and len(node.args) == 1 and getattr(node.func, "attr", "") == "shape":
+            shape = bound.kind_of(node.args[0]).shape
+    return Kind("numeric" if isinstance(shape, Opaque) else "array", _dtype(bound, "float"), shape, fresh=True)
+
+
+def _dtype(bound: Bound, default: str | None) -> str | None:
+    node = bound.given.get("dtype")
+    if node is None or literal(node) is None:
+        return default
+    name = node.id if isinstance(node, gast.Name) else node.attr if isinstance(node, gast.Attribute) else ""
+    for dtype in ("float", "int", "bool", "complex"):
+        if name.startswith(dtype):
+            return dtype
+    return None
+
+
+def _like(bound: Bound) -> Kind:
+    kind = bound.kind("x")
+    return Kind(kind.type if kind.type in ("array", "number") else "numeric", _dtype(bound, kind.dtype), kind.shape, fresh=True)
+
+
+def _eye(bound: Bound) -> Kind:
+    return Kind("array", "float", None, fresh=True)
+
+
+def _vector(dtype: str | None):
+    return lambda bound: Kind("array", dtype, None, fresh=True)
+
+
+def _int(bound: Bound) -> Kind:
+    return INT
+
+
+def _bool(bound: Bound) -> Kind:
+    return BOOL
+
+
+def _elementwise(dtype: str | None):
+    return lambda bound: elementwise(*(bound.kind_of(v) for v in bound.given.values()), dtype=dtype)
+
+
+def _index(bound: Bound) -> Kind:
+    return INT if bound.constant("axis") is None else Kind("numeric", "int", None, fresh=True)
+
+
+def _truth(bound: Bound) -> Kind:
+    return BOOL if bound.constant("axis") is None else Kind("numeric", "bool", None, fresh=True)
+
+
+def _other(bound: Bound) -> Kind:
+    return Kind("other")
+
+
+_TABLE = [
+    ("builtins.len", "x", _int),
+    ("builtins.int", "x=0", _int),
+    ("builtins.round", "x, ndigits=None", lambda b: Kind("number", None, ())),
+    ("builtins.bool", "x", _bool),
+    ("builtins.isinstance", "x, types", _bool),
+    ("builtins.range", "a, b=None, c=None", _other),
+    ("builtins.str", "x", lambda b: STR),
+    ("builtins.all", "x", _bool),
+    ("builtins.any", "x", _bool),
+    ("numpy.zeros", "shape, dtype=None", _filled),
+    ("numpy.ones", "shape, dtype=None", _filled),
+    ("numpy.empty", "shape, dtype=None", _filled),
+    ("numpy.zeros_like", "x, dtype=None", _like),
+    ("numpy.ones_like", "x, dtype=None", _like),
+    ("numpy.empty_like", "x, dtype=None", _like),
+    ("numpy.eye", "N, M=None, k=0, dtype=None", _eye),
+    ("numpy.identity", "n, dtype=None", _eye),
+    ("numpy.arange", "start, stop=None, step=None, dtype=None", _vector(None)),
+    ("numpy.argmax", "x, axis=None", _index),
+    ("numpy.argmin", "x, axis=None", _index),
+    ("numpy.argsort", "x, axis=-1", _vector("int")),
+    ("numpy.searchsorted", "a, v, side='left'", lambda b: Kind("numeric", "int")),
+    ("numpy.count_nonzero", "x, axis=None", _index),
+    ("numpy.size", "x", _int),
+    ("numpy.ndim", "x", _int),
+    ("numpy.shape", "x", lambda b: Kind("tuple", "int")),
+    ("numpy.all", "x, axis=None, keepdims=False", _truth),
+    ("numpy.any", "x, axis=None, keepdims=False", _truth),
+    ("numpy.allclose", "a, b, rtol=1e-05, atol=1e-08", _bool),
+    *[(f"numpy.{n}", "x", _elementwise(None)) for n in ("floor", "ceil", "rint", "trunc", "fix", "sign")],
+    ("numpy.round", "x, decimals=0", lambda b: elementwise(b.kind("x"))),
+    ("numpy.around", "x, decimals=0", lambda b: elementwise(b.kind("x"))),
+    ("numpy.heaviside", "x1, x2", _elementwise(None)),
+    ("numpy.floor_divide", "x1, x2", _elementwise(None)),
+    *[(f"numpy.{n}", "x", _elementwise("bool")) for n in ("isnan", "isinf", "isfinite", "signbit", "logical_not")],
+    *[(f"numpy.{n}", "x1, x2", _elementwise("bool")) for n in (
+        "greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "logical_and", "logical_or",
+        "logical_xor", "isclose")],
+    *[(f"math.{n}", "x", _int) for n in ("floor", "ceil", "trunc")],
+    *[(f"math.{n}", "x", _bool) for n in ("isnan", "isinf", "isfinite")],
+]
+
+# Known functions of constants only: a derivative through them is not known here, so an active argument is refused.
+_PASSIVE = [
+    ("numpy.linspace", "start, stop, num=50, endpoint=True", _vector("float")),
+    ("numpy.full", "shape, fill_value, dtype=None", lambda b: Kind("array", None, _filled(b).shape, fresh=True)),
+]
+
+
+def _zero(name: str, text: str, kind: Callable[[Bound], Kind], constant_only: bool = False) -> Rule:
+    names, defaults, only = signature(text)
+    return Rule(name, names, defaults, kind=kind, keyword_only=only, constant_only=constant_only)
+
+
+RULES = [_zero(name, text, kind) for name, text, kind in _TABLE]
+CONSTANT_ONLY = [_zero(name, text, kind, constant_only=True) for name, text, kind in _PASSIVE]
+
+__all__ = ["CONSTANT_ONLY", "RULES"]

@@ -1,0 +1,82 @@
+"""The few functions that generated code may call: plain NumPy, and one another.
+
+They are imported from here, or written into the user's file once, as they stand.
+"""
+
+import numpy as np
+
+
+def unbroadcast(dx, x):
+    """Sum an adjoint over the axes along which x was broadcast; the result has the shape of x."""
+    shape = np.shape(x)
+    if np.shape(dx) == shape:
+        return dx
+    added = np.ndim(dx) - len(shape)
+    stretched = tuple(added + i for i, n in enumerate(shape) if n == 1)
+    return np.reshape(np.sum(dx, axis=tuple(range(added)) + stretched), shape)
+
+
+def matmul_adjoint_left(dy, x1, x2):
+    """The adjoint of x1 in y = x1 @ x2, for operands of any rank from one on."""
+    if np.ndim(x2) == 1:
+        return dy * x2 if np.ndim(x1) == 1 else np.expand_dims(dy, -1) * x2
+    if np.ndim(x1) == 1:
+        return unbroadcast(np.squeeze(np.matmul(x2, np.expand_dims(dy, -1)), -1), x1)
+    return unbroadcast(np.matmul(dy, np.swapaxes(x2, -1, -2)), x1)
+
+
+def matmul_adjoint_right(dy, x1, x2):
+    """The adjoint of x2 in y = x1 @ x2, for operands of any rank from one on."""
+    if np.ndim(x2) == 1:
+        return dy * x1 if np.ndim(x1) == 1 else np.tensordot(dy, x1, np.ndim(dy))
+    if np.ndim(x1) == 1:
+        return unbroadcast(np.expand_dims(x1, -1) * np.expand_dims(dy, -2), x2)
+    return unbroadcast(np.matmul(np.swapaxes(x1, -1, -2), dy), x2)
+
+
+def dot_adjoint_left(dy, x1, x2):
+    """The adjoint of x1 in y = np.dot(x1, x2)."""
+    if np.ndim(x1) == 0:
+        return np.sum(dy * x2)
+    if np.ndim(x2) <= 1:
+        return np.expand_dims(dy, -1) * x2 if np.ndim(x2) else dy * x2
+    other = np.moveaxis(x2, -2, -1)
+    return np.tensordot(dy, other, axes=(range(np.ndim(x1) - 1, np.ndim(dy)), range(np.ndim(x2) - 1)))
+
+
+def dot_adjoint_right(dy, x1, x2):
+    """The adjoint of x2 in y = np.dot(x1, x2)."""
+    if np.ndim(x2) == 0:
+        return np.sum(dy * x1)
+    if np.ndim(x1) == 0:
+        return dy * x1
+    rows = range(np.ndim(x1) - 1)
+    return np.moveaxis(np.tensordot(x1, dy, axes=(rows, rows)), 0, np.ndim(x2) - 2 if np.ndim(x2) > 1 else 0)
+
+
+def product_of_others(x, axis):
+    """For each element of x, the product of the others along an axis (of all others for None): exact at zeros."""
+    whole = np.ravel(x) if axis is None else np.moveaxis(np.asarray(x), axis, 0)
+    ones = np.ones_like(whole[:1])
+    before = np.cumprod(np.concatenate([ones, whole[:-1]]), axis=0)
+    after = np.cumprod(np.concatenate([ones, whole[:0:-1]]), axis=0)[::-1]
+    others = before * after
+    return np.reshape(others, np.shape(x)) if axis is None else np.moveaxis(others, 0, axis)
+
+
+def sinc_slope(x):
+    """The derivative of np.sinc: (cos(pi x) - sinc(x)) / x, and 0 at x = 0."""
+    safe = np.where(np.equal(x, 0.0), 1.0, x)
+    return np.where(np.equal(x, 0.0), 0.0, (np.cos(np.pi * safe) - np.sinc(safe)) / safe)
+
+
+def zeros_of(x):
+    """Zeros in the structure of a list or tuple of numbers, arrays and lists, as lists."""
+    if isinstance(x, (list, tuple)):
+        return [zeros_of(item) for item in x]
+    return np.zeros_like(x, dtype=np.result_type(x, 1.0)) if np.ndim(x) else 0.0
+
+
+def copy_of(x):
+    """A copy of a list of numbers, arrays and lists."""
+    return [copy_of(item) for item in x] if isinstance(x, (list, tuple)) else np.array(x)

@@ -1,0 +1,89 @@
+"""Which names carry a derivative: those that depend on wrt and that the result depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import gast
+
+from lsp_ad.semantics import flow
+
+
+def active_names(body: list[gast.stmt], wrt: Iterable[str], result: str, carries: Callable[[gast.expr], set[str]],
+                 real: Callable[[str], bool]) -> set[str]:
+    """Names that are varied (depend on wrt) and useful (the result depends on them).
+
+    `carries` gives the names through which an expression carries a derivative (none in `x > 0`,
+    only `x` in `x[i]`); `real` says whether a name can hold a real number at all.
+    """
+    edges: list[tuple[set[str], set[str]]] = []
+    for statement in flow.statements(body):
+        if isinstance(statement, gast.Assign):
+            edges += _edges(statement.targets, statement.value, carries)
+        elif isinstance(statement, gast.For):
+            edges.append((carries(statement.iter), flow.stored(statement.target)))
+    varied = _closure(set(wrt), [(s, {t for t in targets if real(t)}) for s, targets in edges])
+    useful = _closure({result}, [(targets, sources) for sources, targets in edges])
+    return varied & useful
+
+
+def _edges(targets: list[gast.expr], value: gast.expr, carries) -> list[tuple[set[str], set[str]]]:
+    found = []
+    for target in targets:
+        if isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple) and len(target.elts) == len(value.elts):
+            for part, item in zip(target.elts, value.elts, strict=True):
+                found += _edges([part], item, carries)
+        else:
+            found.append((carries(value), flow.stored(target)))
+    return found
+
+
+def _closure(start: set[str], edges: list[tuple[set[str], set[str]]]) -> set[str]:
+    """Everything reachable along edges (from any of a set, to all of a set)."""
+    follow: dict[str, set[str]] = {}
+    for sources, targets in edges:
+        for source in sources:
+            follow.setdefault(source, set()).update(targets)
+    found, pending = set(start), list(start)
+    while pending:
+        for target in follow.get(pending.pop(), ()):
+            if target not in found:
+                found.add(target)
+                pending.append(target)
+    return found
+
+
+def carrier(scope_operation: Callable, is_callee: Callable[[gast.expr], bool], canonical: Callable) -> Callable[[gast.expr], set[str]]:
+    """The function `carries` of `active_names` for one function's scope."""
+
+    def carries(node: gast.expr | None) -> set[str]:
+        if node is None or isinstance(node, (gast.Constant, gast.Compare, gast.JoinedStr, gast.Slice)):
+            return set()
+        if isinstance(node, gast.Name):
+            return {node.id}
+        if isinstance(node, gast.UnaryOp) and isinstance(node.op, (gast.Not, gast.Invert)):
+            return set()
+        if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.FloorDiv, gast.BitAnd, gast.BitOr, gast.BitXor,
+                                                                 gast.LShift, gast.RShift)):
+            return set()
+        if isinstance(node, gast.Subscript):
+            return carries(node.value)
+        if isinstance(node, gast.IfExp):
+            return carries(node.body) | carries(node.orelse)
+        if isinstance(node, gast.Attribute):
+            return carries(node.value) if node.attr == "T" and canonical(node) is None else set()
+        if isinstance(node, gast.Call):
+            operation = scope_operation(node)
+            if operation is not None:
+                if operation.rule.is_zero:
+                    return set()
+                return set().union(*(carries(a) for a in operation.args), *(carries(k.value) for k in operation.keywords))
+        found: set[str] = set()
+        for child in gast.iter_child_nodes(node):
+            if isinstance(child, gast.expr) and not (isinstance(node, gast.Call) and child is node.func):
+                found |= carries(child)
+            elif isinstance(child, gast.keyword):
+                found |= carries(child.value)
+        return found
+
+    return carries

@@ -1,0 +1,263 @@
+"""Control flow of one function, and the two data-flow questions the compiler asks of it.
+
+Points are simple statements and the headers of compound ones (the test of an `if` or `while`,
+the iteration of a `for`). Sets are bit masks, so that a long function costs little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import gast
+
+_COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+
+
+def reads(node: gast.AST | None) -> set[str]:
+    """The names that evaluating an expression (or running a simple statement) may read."""
+    if node is None:
+        return set()
+    if isinstance(node, gast.Name):
+        return {node.id} if isinstance(node.ctx, (gast.Load, gast.Del)) else set()
+    if isinstance(node, gast.Constant):
+        return set()
+    if isinstance(node, gast.Lambda):
+        return reads(node.body) - {a.id for a in node.args.args}
+    if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+        return {node.target.id} | reads(node.value)
+    if isinstance(node, _COMPREHENSIONS):
+        bound = {n.id for g in node.generators for n in gast.walk(g.target) if isinstance(n, gast.Name)}
+        inner: set[str] = set()
+        for child in gast.iter_child_nodes(node):
+            inner |= reads(child)
+        return (inner - bound) | reads(node.generators[0].iter)
+    found: set[str] = set()
+    for child in gast.iter_child_nodes(node):
+        found |= reads(child)
+    return found
+
+
+def stored(target: gast.AST) -> set[str]:
+    """The names that an assignment target binds."""
+    return {n.id for n in gast.walk(target) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
+
+
+def header_reads(statement: gast.stmt) -> set[str]:
+    """What a point reads: a whole simple statement, or the header of a compound one."""
+    if isinstance(statement, (gast.If, gast.While)):
+        return reads(statement.test)
+    if isinstance(statement, gast.For):
+        return reads(statement.iter) | reads(statement.target)
+    if isinstance(statement, gast.FunctionDef):
+        return set()
+    return reads(statement)
+
+
+def header_writes(statement: gast.stmt) -> set[str]:
+    """What a point binds."""
+    if isinstance(statement, (gast.If, gast.While)):
+        return stored(statement.test)
+    if isinstance(statement, gast.For):
+        return stored(statement.target)
+    if isinstance(statement, gast.FunctionDef):
+        return {statement.name}
+    return stored(statement)
+
+
+def writes(statements: Iterable[gast.stmt]) -> set[str]:
+    """Every name that statements bind, those inside them included."""
+    found: set[str] = set()
+    for statement in statements:
+        found |= header_writes(statement)
+        for block in blocks(statement):
+            found |= writes(block)
+    return found
+
+
+def blocks(statement: gast.stmt) -> list[list[gast.stmt]]:
+    """The statement lists inside a compound statement."""
+    if isinstance(statement, (gast.If, gast.For, gast.While)):
+        return [statement.body, statement.orelse]
+    if isinstance(statement, gast.With):
+        return [statement.body]
+    return []
+
+
+def statements(body: list[gast.stmt]) -> Iterable[gast.stmt]:
+    """Every statement of a block, outer before inner, in the order of the text."""
+    for statement in body:
+        yield statement
+        for block in blocks(statement):
+            yield from statements(block)
+
+
+@dataclass
+class Flow:
+    """The control-flow graph of a body. Point 0 is the entry, the last one the exit."""
+
+    points: list[gast.stmt | None] = field(default_factory=lambda: [None])
+    successors: list[list[int]] = field(default_factory=lambda: [[]])
+    index: dict[int, int] = field(default_factory=dict)
+
+    @staticmethod
+    def of(body: list[gast.stmt]) -> Flow:
+        flow = Flow()
+        ends = flow._block(body, [0], [], [], exits := [])
+        last = flow._point(None)
+        for end in [*ends, *exits]:
+            flow.successors[end].append(last)
+        return flow
+
+    def _point(self, statement: gast.stmt | None) -> int:
+        self.points.append(statement)
+        self.successors.append([])
+        if statement is not None:
+            self.index[id(statement)] = len(self.points) - 1
+        return len(self.points) - 1
+
+    def _block(self, body: list[gast.stmt], ends: list[int], breaks: list[int], continues: list[int],
+               exits: list[int]) -> list[int]:
+        for statement in body:
+            here = self._point(statement)
+            for end in ends:
+                self.successors[end].append(here)
+            ends = self._after(statement, here, breaks, continues, exits)
+        return ends
+
+    def _after(self, s: gast.stmt, here: int, breaks: list[int], continues: list[int], exits: list[int]) -> list[int]:
+        if isinstance(s, gast.If):
+            yes = self._block(s.body, [here], breaks, continues, exits)
+            return yes + self._block(s.orelse, [here], breaks, continues, exits)
+        if isinstance(s, (gast.For, gast.While)):
+            mine: list[int] = []
+            again: list[int] = []
+            for end in self._block(s.body, [here], mine, again, exits) + again:
+                self.successors[end].append(here)
+            endless = isinstance(s, gast.While) and isinstance(s.test, gast.Constant) and bool(s.test.value)
+            return self._block(s.orelse, [] if endless else [here], breaks, continues, exits) + mine
+        if isinstance(s, gast.With):
+            return self._block(s.body, [here], breaks, continues, exits)
+        if isinstance(s, (gast.Return, gast.Raise)):
+            exits.append(here)
+            return []
+        if isinstance(s, gast.Break):
+            breaks.append(here)
+            return []
+        if isinstance(s, gast.Continue):
+            continues.append(here)
+            return []
+        return [here]
+
+    def predecessors(self) -> list[list[int]]:
+        found: list[list[int]] = [[] for _ in self.points]
+        for start, ends in enumerate(self.successors):
+            for end in ends:
+                found[end].append(start)
+        return found
+
+
+def _solve(count: int, order: Iterable[int], sources: list[list[int]], gen: list[int], kill: list[int]) -> list[int]:
+    """The masks that flow *into* each point: in = union of (gen | in & ~kill) over its sources."""
+    into = [0] * count
+    order = list(order)
+    changed = True
+    while changed:
+        changed = False
+        for point in order:
+            mask = 0
+            for source in sources[point]:
+                mask |= gen[source] | (into[source] & ~kill[source])
+            if mask != into[point]:
+                into[point] = mask
+                changed = True
+    return into
+
+
+@dataclass(frozen=True)
+class Definitions:
+    """Reaching definitions: `sites` are (name, point); `into[p]` is the mask of those that reach p."""
+
+    sites: list[tuple[str, int]]
+    into: list[int]
+    of_name: dict[str, int]
+
+    def reaching(self, point: int, name: str) -> list[int]:
+        mask, found = self.into[point] & self.of_name.get(name, 0), []
+        while mask:
+            low = mask & -mask
+            found.append(low.bit_length() - 1)
+            mask ^= low
+        return found
+
+
+def reaching_definitions(flow: Flow, entry: Iterable[str]) -> Definitions:
+    """Which assignments of a name may be the last before each point; `entry`: names bound on entry."""
+    sites: list[tuple[str, int]] = [(name, 0) for name in entry]
+    for point, statement in enumerate(flow.points):
+        if statement is not None:
+            sites += [(name, point) for name in sorted(header_writes(statement))]
+    of_name: dict[str, int] = {}
+    gen, kill = [0] * len(flow.points), [0] * len(flow.points)
+    for number, (name, point) in enumerate(sites):
+        of_name[name] = of_name.get(name, 0) | 1 << number
+        gen[point] |= 1 << number
+    for name, point in sites:
+        kill[point] |= of_name[name]
+    into = _solve(len(flow.points), range(len(flow.points)), flow.predecessors(), gen, kill)
+    return Definitions(sites, into, of_name)
+
+
+def live_before(flow: Flow, at_exit: Iterable[str] = ()) -> list[set[str]]:
+    """The names that may be read at or after each point before they are bound again."""
+    names: dict[str, int] = {}
+
+    def mask(found: Iterable[str]) -> int:
+        total = 0
+        for name in found:
+            total |= 1 << names.setdefault(name, len(names))
+        return total
+
+    size = len(flow.points)
+    gen = [mask(header_reads(s)) if s is not None else 0 for s in flow.points]
+    kill = [mask(header_writes(s)) if s is not None else 0 for s in flow.points]
+    gen[-1] |= mask(at_exit)
+    # A `for` binds its target only if there is an iteration: it never kills a name for what follows.
+    for point, statement in enumerate(flow.points):
+        if isinstance(statement, gast.For):
+            kill[point] = 0
+    out = _solve(size, reversed(range(size)), flow.successors, gen, kill)
+    by_bit = {bit: name for name, bit in names.items()}
+
+    def unmask(value: int) -> set[str]:
+        found = set()
+        while value:
+            low = value & -value
+            found.add(by_bit[low.bit_length() - 1])
+            value ^= low
+        return found
+
+    return [unmask(gen[p] | (out[p] & ~kill[p])) for p in range(size)]
+
+
+def definitely_bound(body: list[gast.stmt], bound: set[str]) -> set[str]:
+    """The names bound on every path that reaches the end of a block (all names, where none does)."""
+    return _bound(body, set(bound))[0]
+
+
+def _bound(body: list[gast.stmt], bound: set[str]) -> tuple[set[str], bool]:
+    for s in body:
+        if isinstance(s, (gast.Return, gast.Raise, gast.Break, gast.Continue)):
+            return bound, True
+        if isinstance(s, gast.If):
+            (yes, yes_left), (no, no_left) = _bound(s.body, set(bound)), _bound(s.orelse, set(bound))
+            if yes_left and no_left:
+                return yes & no, True
+            bound = no if yes_left else yes if no_left else yes & no
+        elif isinstance(s, gast.With):
+            bound, left = _bound(s.body, bound | header_writes(s))
+            if left:
+                return bound, True
+        elif not isinstance(s, (gast.For, gast.While)):
+            bound = bound | header_writes(s)
+    return bound, False

@@ -1,0 +1,230 @@
+"""The kind of every name of a function: a small abstract interpretation.
+
+Every name has one kind for the whole function (names were split so that this is precise), found
+by going through the statements until nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from lsp_ad.semantics import flow
+from lsp_ad.semantics.shapes import BOOL, BOTTOM, COMPLEX, FLOAT, INT, NONE, OTHER, STR, UNKNOWN, Kind, Opaque, Shape, elementwise, join
+
+Library = Callable[[gast.expr, Callable[[gast.expr], Kind]], Kind | None]
+
+
+class Kinds:
+    """Kinds of names and expressions. `library` gives the kind of operations and calls, `free` that of names from outside."""
+
+    def __init__(self, names: dict[str, Kind], library: Library, free: Callable[[str], Kind]):
+        self.names = dict(names)
+        self.fixed = frozenset(names)
+        self.library = library
+        self.free = free
+        self._carried: frozenset[str] = frozenset()
+        self._local: set[str] = set()
+
+    def run(self, body: list[gast.stmt], carried: frozenset[str] = frozenset()) -> None:
+        """Find the kinds of all names that `body` binds. `carried`: names that live from one iteration to the next."""
+        self._carried = carried
+        self._local = flow.writes(body)
+        for _ in range(50):
+            before = dict(self.names)
+            self._block(body)
+            if self.names == before:
+                return
+        for name in self._local:  # never seen; a fixpoint that is not reached proves nothing
+            self.names[name] = UNKNOWN
+
+    def bind(self, name: str, kind: Kind) -> None:
+        old = self.names.get(name, BOTTOM)
+        if name in self._carried and transient(kind.shape):
+            kind = Kind(kind.type, kind.dtype, None, kind.items, kind.fresh)
+        self.names[name] = join(old, kind)
+
+    def of(self, node: gast.expr) -> Kind:
+        """The kind of an expression. Every part that cannot be told is unknown, never guessed."""
+        kind = self._of(node)
+        if kind.shape is None and kind.type in ("numeric", "array") and not isinstance(node, gast.Name):
+            # The value of this very expression has one shape, whatever it is; equal text in one place is one value.
+            kind = Kind(kind.type, kind.dtype, Opaque(f"@{id(node)}"), kind.items, kind.fresh)
+        return kind
+
+    def _of(self, node: gast.expr) -> Kind:
+        if isinstance(node, gast.Name):
+            if node.id in self.names:
+                return self.names[node.id]
+            return BOTTOM if node.id in self._local else self.free(node.id)
+        if isinstance(node, gast.Constant):
+            return _constant(node.value)
+        if isinstance(node, (gast.Tuple, gast.List)):
+            items = tuple(self.of(e) for e in node.elts)
+            return Kind("tuple" if isinstance(node, gast.Tuple) else "list", None, None, items)
+        if isinstance(node, (gast.Compare, gast.BoolOp)):
+            return self._truth(node)
+        if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
+            return BOOL
+        if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Invert):
+            return self.of(node.operand)
+        if isinstance(node, gast.IfExp):
+            return join(self.of(node.body), self.of(node.orelse))
+        if isinstance(node, gast.Subscript):
+            return self._subscript(node)
+        if isinstance(node, gast.JoinedStr):
+            return STR
+        known = self.library(node, self.of)
+        if known is not None:
+            return known
+        if isinstance(node, gast.Attribute) and node.attr in ("size", "ndim"):
+            return INT
+        if isinstance(node, gast.Attribute) and node.attr == "shape":
+            base = self.of(node.value)
+            return Kind("tuple", "int", None, (INT,) * base.rank if base.rank is not None else None)
+        if isinstance(node, gast.BinOp):
+            left, right = self.of(node.left), self.of(node.right)
+            return elementwise(left, right, dtype=None)
+        return UNKNOWN
+
+    def _truth(self, node: gast.Compare | gast.BoolOp) -> Kind:
+        if isinstance(node, gast.BoolOp):
+            kind = self.of(node.values[0])
+            for value in node.values[1:]:
+                kind = join(kind, self.of(value))
+            return kind
+        if any(isinstance(op, (gast.Is, gast.IsNot, gast.In, gast.NotIn)) for op in node.ops):
+            return BOOL
+        return elementwise(self.of(node.left), *(self.of(c) for c in node.comparators), dtype="bool")
+
+    def _subscript(self, node: gast.Subscript) -> Kind:
+        base = self.of(node.value)
+        if base is BOTTOM:
+            return BOTTOM
+        if base.type in ("tuple", "list"):
+            value = node.slice.value if isinstance(node.slice, gast.Constant) else None
+            if base.items is not None and isinstance(value, int) and -len(base.items) <= value < len(base.items):
+                return base.items[value]
+            if isinstance(node.slice, gast.Slice):
+                return Kind(base.type, base.dtype)
+            if base.items:
+                kind = BOTTOM
+                for item in base.items:
+                    kind = join(kind, item)
+                return kind
+            return INT if base.dtype == "int" else UNKNOWN
+        if base.type in ("other", "str"):
+            return UNKNOWN
+        return Kind("numeric", base.dtype, self._indexed(base, node.slice))
+
+    def _indexed(self, base: Kind, index: gast.expr) -> tuple | None:
+        """The shape of base[index] for integers, full slices, None and Ellipsis."""
+        if not isinstance(base.shape, tuple):
+            return None
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        if sum(isinstance(p, gast.Constant) and p.value is Ellipsis for p in parts) > 1:
+            return None
+        used = sum(1 for p in parts if not (isinstance(p, gast.Constant) and p.value in (None, Ellipsis)))
+        if used > len(base.shape):
+            return None
+        dims, at = [], 0
+        for part in [*parts, gast.Constant(Ellipsis, None)]:
+            if isinstance(part, gast.Constant) and part.value is None:
+                dims.append(1)
+            elif isinstance(part, gast.Constant) and part.value is Ellipsis:
+                rest = len(base.shape) - used if part in parts else len(base.shape) - at
+                dims += base.shape[at:at + rest]
+                at += rest
+            elif isinstance(part, gast.Slice):
+                if part.lower is None and part.upper is None and (part.step is None or _is_minus_one(part.step)):
+                    dims.append(base.shape[at])
+                else:
+                    dims.append(f"@{id(part)}")
+                at += 1
+            elif self.of(part) == INT:
+                at += 1
+            else:
+                return None
+        return tuple(dims)
+
+    def _block(self, body: list[gast.stmt]) -> None:
+        for statement in body:
+            if isinstance(statement, gast.Assign):
+                kind = self.of(statement.value)
+                for target in statement.targets:
+                    self._assign(target, kind, statement.value)
+            elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
+                name = gast.Name(statement.target.id, gast.Load(), None, None)
+                self.bind(statement.target.id, self.of(gast.BinOp(name, statement.op, statement.value)))
+            elif isinstance(statement, gast.For):
+                self._assign(statement.target, self.element_of(statement.iter))
+                self._block(statement.body)
+                self._block(statement.orelse)
+            else:
+                for block in flow.blocks(statement):
+                    self._block(block)
+
+    def _assign(self, target: gast.expr, kind: Kind, value: gast.expr | None = None) -> None:
+        if isinstance(target, gast.Name):
+            # after `y = x` both names share their memory
+            shared = isinstance(value, (gast.Name, gast.IfExp)) and kind.type not in ("number", "bottom")
+            self.bind(target.id, Kind(kind.type, kind.dtype, kind.shape, kind.items, kind.fresh and not shared)
+                      if kind is not BOTTOM else kind)
+        elif isinstance(target, (gast.Tuple, gast.List)):
+            for position, part in enumerate(target.elts):
+                self._assign(part, element(kind, position, len(target.elts)))
+
+    def element_of(self, iterable: gast.expr) -> Kind:
+        """The kind of what a loop over an expression yields."""
+        if isinstance(iterable, gast.Call) and isinstance(iterable.func, gast.Name) and iterable.func.id not in self.names:
+            name, args = iterable.func.id, iterable.args
+            if name == "range":
+                return INT
+            if name == "enumerate" and args:
+                return Kind("tuple", None, None, (INT, self.element_of(args[0])))
+            if name == "zip":
+                return Kind("tuple", None, None, tuple(self.element_of(a) for a in args))
+            if name == "reversed" and args:
+                return self.element_of(args[0])
+        kind = self.of(iterable)
+        if kind is BOTTOM:
+            return BOTTOM
+        return element(kind, None, 0)
+
+
+def transient(shape: Shape) -> bool:
+    """Whether a shape is that of a value computed in the function: the next iteration may compute another."""
+    if isinstance(shape, Opaque):
+        return shape.key.startswith("@") or any(transient(p) for p in shape.parts)
+    return isinstance(shape, tuple) and any(isinstance(d, str) and "@" in d for d in shape)
+
+
+def element(kind: Kind, position: int | None, count: int) -> Kind:
+    """The kind of one element of a value that is unpacked or iterated."""
+    if kind is BOTTOM:
+        return BOTTOM
+    if kind.items is not None and kind.type in ("tuple", "list"):
+        if position is not None and len(kind.items) == count:
+            return kind.items[position]
+        joined = BOTTOM
+        for item in kind.items:
+            joined = join(joined, item)
+        return joined if kind.items else UNKNOWN
+    if kind.dtype == "int" and kind.type == "tuple":
+        return INT
+    if isinstance(kind.shape, tuple) and kind.shape:
+        shape = kind.shape[1:]
+        return Kind("number" if not shape else "array", kind.dtype, shape)
+    return Kind("numeric", kind.dtype) if kind.type in ("array", "numeric") else UNKNOWN
+
+
+def _is_minus_one(node: gast.expr) -> bool:
+    return isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub) and getattr(node.operand, "value", 0) == 1
+
+
+def _constant(value: object) -> Kind:
+    for kind_type, kind in ((bool, BOOL), (int, INT), (float, FLOAT), (complex, COMPLEX), (str, STR)):
+        if isinstance(value, kind_type):
+            return kind
+    return NONE if value is None else OTHER

@@ -1,0 +1,167 @@
+"""Kinds of values, with dtype and symbolic shape.
+
+A shape is a tuple of dimensions where the rank is known (each an int or the name of a
+dimension: equal names are equal sizes), an `Opaque` where only its identity is known ("the shape of
+the argument x"), or None. Two equal shapes that are not None are equal when the program runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """A shape of unknown rank that keeps its identity: that of an argument, or of one computed value.
+
+    `parts` holds the shapes that were broadcast together, if it is the result of a broadcast.
+    """
+
+    key: str
+    parts: frozenset = frozenset()
+
+
+Shape = tuple | Opaque | None
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is known of a value.
+
+    `type`: "number" (a Python or NumPy scalar), "array", "numeric" (either), "list", "tuple", "str", "none",
+    "other" (known to be nothing numeric) or "bottom" (not computed yet). `dtype`: "float", "int", "bool",
+    "complex" or None. `items`: the kinds in a tuple or list of known length. `fresh`: the value shares its memory with no other name.
+    """
+
+    type: str = "numeric"
+    dtype: str | None = None
+    shape: Shape = None
+    items: tuple[Kind, ...] | None = None
+    fresh: bool = False
+
+    @property
+    def rank(self) -> int | None:
+        return len(self.shape) if isinstance(self.shape, tuple) else None
+
+    @property
+    def is_scalar(self) -> bool:
+        return self.shape == ()
+
+    @property
+    def may_be_real(self) -> bool:
+        """Whether a derivative with respect to it can exist."""
+        return self.type in ("number", "array", "numeric", "list", "tuple") and self.dtype not in ("int", "bool", "complex")
+
+
+BOTTOM = Kind("bottom")
+UNKNOWN = Kind()
+FLOAT = Kind("number", "float", (), fresh=True)
+INT = Kind("number", "int", (), fresh=True)
+BOOL = Kind("number", "bool", (), fresh=True)
+COMPLEX = Kind("number", "complex", (), fresh=True)
+STR = Kind("str")
+NONE = Kind("none")
+OTHER = Kind("other")
+
+
+def join(a: Kind, b: Kind) -> Kind:
+    """The kind of a value that is of kind `a` on one path and `b` on another."""
+    if a == b or b is BOTTOM:
+        return a
+    if a is BOTTOM:
+        return b
+    dtype = a.dtype if a.dtype == b.dtype else _mixed(a.dtype, b.dtype)
+    shape = a.shape if a.shape == b.shape else None
+    numeric = {"number", "array", "numeric"}
+    fresh = a.fresh and b.fresh
+    if a.type == b.type:
+        items = None
+        if a.items is not None and b.items is not None and len(a.items) == len(b.items):
+            items = tuple(join(x, y) for x, y in zip(a.items, b.items, strict=True))
+        return Kind(a.type, dtype, shape, items, fresh)
+    if a.type in numeric and b.type in numeric:
+        return Kind("numeric", dtype, shape, fresh=fresh)
+    return Kind("other", None, None)
+
+
+def _mixed(a: str | None, b: str | None) -> str | None:
+    """int on one path and float on another is taken as float: it may carry a derivative."""
+    return "float" if {a, b} == {"int", "float"} else None
+
+
+def broadcast(*shapes: Shape) -> Shape:
+    """The shape of an elementwise result.
+
+    >>> broadcast(("n", "d"), ("d",)), broadcast((), Opaque("x"))
+    (('n', 'd'), Opaque(key='x', parts=frozenset()))
+    """
+    result: Shape = ()
+    for shape in shapes:
+        result = _broadcast(result, shape)
+    return result
+
+
+def _broadcast(a: Shape, b: Shape) -> Shape:
+    if a is None or b is None:
+        return None
+    if a == b or b == ():
+        return a
+    if a == ():
+        return b
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return _broadcast_dims(a, b)
+    parts = (a.parts or frozenset([a])) if isinstance(a, Opaque) else frozenset([a])
+    parts |= (b.parts or frozenset([b])) if isinstance(b, Opaque) else frozenset([b])
+    return Opaque("broadcast", parts)
+
+
+def _broadcast_dims(a: tuple, b: tuple) -> Shape:
+    longest = max(len(a), len(b))
+    a, b = (1,) * (longest - len(a)) + a, (1,) * (longest - len(b)) + b
+    dims = []
+    for x, y in zip(a, b, strict=True):
+        if x == y or y == 1:
+            dims.append(x)
+        elif x == 1:
+            dims.append(y)
+        elif isinstance(x, int):
+            dims.append(x)  # y must be x or 1 for the primal to run
+        elif isinstance(y, int):
+            dims.append(y)
+        else:
+            dims.append("*".join(sorted({*x.split("*"), *y.split("*")})))
+    return tuple(dims)
+
+
+def fits(small: Shape, big: Shape) -> bool:
+    """Whether a value of shape `small` surely broadcasts to `big` without making it larger."""
+    return small is not None and big is not None and (small == () or broadcast(small, big) == big)
+
+
+def elementwise(*kinds: Kind, dtype: str | None = None) -> Kind:
+    """The kind of an elementwise operation on values of these kinds."""
+    shape = broadcast(*(k.shape for k in kinds))
+    if dtype is None:
+        dtypes = [k.dtype for k in kinds]
+        for strong in ("complex", "float", None, "int", "bool"):
+            if strong in dtypes:
+                dtype = strong
+                break
+    # bool arithmetic gives int
+    if shape == ():
+        kind = "number"
+    elif any(k.type == "array" for k in kinds):
+        kind = "array"
+    else:
+        kind = "numeric"
+    return Kind(kind, dtype, shape, fresh=True)
+
+
+def shaped(kind: Kind, shape: Shape, dtype: str | None = None) -> Kind:
+    """A fresh array (or number, if the shape is known to be empty) with the dtype of another value."""
+    return Kind("number" if shape == () else "array" if isinstance(shape, tuple) else "numeric",
+                dtype or kind.dtype, shape, fresh=True)
+
+
+def aliased(kind: Kind) -> Kind:
+    return replace(kind, fresh=False) if kind.fresh and kind.type not in ("number",) else kind

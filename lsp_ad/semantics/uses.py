@@ -1,0 +1,89 @@
+"""What the use of a parameter says about it, where that use is certain to happen.
+
+`range(n)` fails unless n is an integer, `math.exp(x)` and `float(x)` unless x is a number, and
+`n, d = x.shape` unless x has two dimensions; so a function that always does one of these has told
+the kind of its parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from lsp_ad.semantics.shapes import INT, Kind
+
+Canonical = Callable[[gast.AST], str | None]
+
+
+def kinds_by_use(function: gast.FunctionDef, names: list[str], canonical: Canonical) -> dict[str, Kind]:
+    """Kinds of parameters that are never assigned, as the statements that always run imply."""
+    assigned = {n.id for n in gast.walk(function) if isinstance(n, gast.Name) and isinstance(n.ctx, (gast.Store, gast.Del))}
+    wanted = set(names) - assigned
+    found: dict[str, Kind] = {}
+    for statement in function.body:
+        for node in _certain(statement):
+            _learn(node, wanted, canonical, found)
+        if isinstance(statement, gast.Assign):
+            _unpacked_shape(statement, wanted, found)
+        if isinstance(statement, (gast.If, gast.While, gast.For)) and any(
+                isinstance(n, (gast.Return, gast.Raise)) for n in gast.walk(statement)):
+            break
+    return found
+
+
+def used_as_int(function: gast.FunctionDef, canonical: Canonical) -> set[str]:
+    """The names that are counted to or indexed with anywhere: nobody wants a derivative in them."""
+    found = set()
+    for node in gast.walk(function):
+        if isinstance(node, gast.Call) and canonical(node.func) == "builtins.range":
+            found |= {a.id for a in node.args if isinstance(a, gast.Name)}
+        elif isinstance(node, gast.Subscript):
+            parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+            for part in parts:
+                inner = [part.lower, part.upper, part.step] if isinstance(part, gast.Slice) else [part]
+                found |= {p.id for p in inner if isinstance(p, gast.Name)}
+    return found
+
+
+def _certain(statement: gast.stmt) -> list[gast.AST]:
+    """The expressions that a statement of the body surely evaluates."""
+    if isinstance(statement, (gast.If, gast.While)):
+        roots: list[gast.AST] = [statement.test]
+    elif isinstance(statement, gast.For):
+        roots = [statement.iter]
+    else:
+        roots = [statement]
+    found: list[gast.AST] = []
+    while roots:
+        node = roots.pop()
+        found.append(node)
+        if isinstance(node, (gast.IfExp, gast.BoolOp)):
+            roots.append(node.test if isinstance(node, gast.IfExp) else node.values[0])
+        elif not isinstance(node, (gast.Lambda, gast.ListComp, gast.GeneratorExp, gast.SetComp, gast.DictComp, gast.FunctionDef)):
+            roots += gast.iter_child_nodes(node)
+    return found
+
+
+def _learn(node: gast.AST, wanted: set[str], canonical: Canonical, found: dict[str, Kind]) -> None:
+    if not isinstance(node, gast.Call):
+        return
+    name = canonical(node.func) or ""
+    if name == "builtins.range":
+        for a in node.args:
+            if isinstance(a, gast.Name) and a.id in wanted:
+                found[a.id] = INT
+    elif name == "builtins.float" or (name.startswith("math.") and name not in ("math.fsum", "math.prod", "math.dist")):
+        for a in node.args:
+            if isinstance(a, gast.Name) and a.id in wanted:
+                found.setdefault(a.id, Kind("number", None, (), fresh=True))
+
+
+def _unpacked_shape(statement: gast.Assign, wanted: set[str], found: dict[str, Kind]) -> None:
+    """`n, d = x.shape`: x has two dimensions."""
+    target, value = statement.targets[0], statement.value
+    if (isinstance(target, gast.Tuple) and isinstance(value, gast.Attribute) and value.attr == "shape"
+            and isinstance(value.value, gast.Name) and value.value.id in wanted
+            and not any(isinstance(e, gast.Starred) for e in target.elts)):
+        x = value.value.id
+        found[x] = Kind("array", None, tuple(f"{x}.{i}" for i in range(len(target.elts))))

@@ -1,0 +1,125 @@
+"""Building expressions so that they come out as one writes them.
+
+Only rewrites that are exact for NaN, infinities and shapes: signs move outwards, factors 1 go;
+nothing is ever folded to zero.
+"""
+
+from __future__ import annotations
+
+import copy
+
+import gast
+
+
+def name(identifier: str) -> gast.Name:
+    return gast.Name(identifier, gast.Load(), None, None)
+
+
+def store(identifier: str) -> gast.Name:
+    return gast.Name(identifier, gast.Store(), None, None)
+
+
+def constant(value: object) -> gast.Constant:
+    return gast.Constant(value, None)
+
+
+def assign(target: str, value: gast.expr) -> gast.Assign:
+    return gast.Assign([store(target)], value, None)
+
+
+def call(function: str, *args: gast.expr) -> gast.Call:
+    return gast.Call(expression(function), list(args), [])
+
+
+def expression(text: str) -> gast.expr:
+    return bare(gast.parse(text, mode="eval")).body
+
+
+def bare(node: gast.AST) -> gast.AST:
+    """The tree without locations: it did not come from the user's text."""
+    for n in gast.walk(node):
+        for attribute in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+            if hasattr(n, attribute):
+                delattr(n, attribute)
+    return node
+
+
+def is_neg(node: gast.expr) -> bool:
+    return isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub) and not isinstance(node.operand, gast.Constant)
+
+
+def is_one(node: gast.expr) -> bool:
+    return isinstance(node, gast.Constant) and type(node.value) in (int, float) and node.value == 1
+
+
+def neg(a: gast.expr) -> gast.expr:
+    if isinstance(a, gast.UnaryOp) and isinstance(a.op, gast.USub):
+        return a.operand
+    return gast.UnaryOp(gast.USub(), a)
+
+
+def add(a: gast.expr, b: gast.expr) -> gast.expr:
+    if is_neg(b):
+        return gast.BinOp(a, gast.Sub(), b.operand)  # type: ignore[attr-defined]
+    if is_neg(a):
+        return gast.BinOp(b, gast.Sub(), a.operand)  # type: ignore[attr-defined]
+    return gast.BinOp(a, gast.Add(), b)
+
+
+class _Normalize(gast.NodeTransformer):
+    """Signs outwards, ones away."""
+
+    def visit_BinOp(self, node: gast.BinOp) -> gast.expr:
+        self.generic_visit(node)
+        left, right = node.left, node.right
+        if isinstance(node.op, (gast.Mult, gast.Div, gast.MatMult)):
+            if is_neg(left) and is_neg(right):
+                return self.visit_BinOp(gast.BinOp(left.operand, node.op, right.operand))
+            if is_neg(left):
+                return gast.UnaryOp(gast.USub(), gast.BinOp(left.operand, node.op, right))
+            if is_neg(right):
+                return gast.UnaryOp(gast.USub(), gast.BinOp(left, node.op, right.operand))
+        if isinstance(node.op, gast.Mult) and is_one(right):
+            return left
+        if isinstance(node.op, gast.Mult) and is_one(left):
+            return right
+        if isinstance(node.op, gast.Div) and is_one(right):
+            return left
+        if isinstance(node.op, gast.Mult) and isinstance(right, gast.BinOp) and isinstance(right.op, gast.Div) and is_one(right.left):
+            return gast.BinOp(left, gast.Div(), right.right)
+        if isinstance(node.op, gast.Add):
+            return add(left, right)
+        if isinstance(node.op, gast.Sub) and is_neg(right):
+            return gast.BinOp(left, gast.Add(), right.operand)
+        return node
+
+    def visit_UnaryOp(self, node: gast.UnaryOp) -> gast.expr:
+        self.generic_visit(node)
+        if isinstance(node.op, gast.USub) and is_neg(node.operand):
+            return node.operand.operand
+        return node
+
+
+def normalize(node: gast.expr) -> gast.expr:
+    """An equal expression with its signs outside and without factors 1.
+
+    >>> import ast
+    >>> ast.unparse(gast.gast_to_ast(normalize(expression("-(-d * p) * 1.0 + -q"))))
+    'd * p - q'
+    """
+    return _Normalize().visit(node)
+
+
+class _Substitute(gast.NodeTransformer):
+    def __init__(self, values: dict[str, gast.expr]):
+        self.values = values
+
+    def visit_Name(self, node: gast.Name) -> gast.expr:
+        if node.id in self.values and isinstance(node.ctx, gast.Load):
+            return copy.deepcopy(self.values[node.id])
+        return node
+
+
+def substitute(node: gast.AST, values: dict[str, gast.expr]) -> gast.AST:
+    """Replace the names that are read, in place."""
+    return _Substitute(values).visit(node)

@@ -1,0 +1,169 @@
+"""From a tree back to text, keeping the user's own lines wherever the tree still says the same.
+
+A statement whose location is that of a statement of the document, and whose tree equals that
+one's, is printed as it stands there, with its comments; anything else is printed from the tree.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import gast
+
+from lsp_ad.problems import Span
+from lsp_ad.source.parse import Comment, Parsed, span_of
+
+INDENT = "    "
+
+
+@dataclass(frozen=True)
+class Printed:
+    """One line of printed text with the span that its statement came from, and that statement."""
+
+    text: str
+    origin: Span | None
+    statement: gast.stmt | None
+
+
+def expression_text(node: gast.AST) -> str:
+    """The text of one expression or statement."""
+    return ast.unparse(ast.fix_missing_locations(gast.gast_to_ast(node)))
+
+
+def key(node: gast.AST) -> str:
+    """A text that is equal for equal trees, wherever they stand."""
+    return gast.dump(node)
+
+
+def plain_assignment(statement: gast.stmt) -> gast.stmt:
+    """`x += e` as `x = x + e`, and `x: T = e` as `x = e`; any other statement as it is.
+
+    The two are one to the differentiator, which has checked that no array is changed by the first.
+    """
+    if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
+        left = gast.Name(statement.target.id, gast.Load(), None, None)
+        value = gast.BinOp(gast.copy_location(left, statement.target), statement.op, statement.value)
+        plain = gast.Assign([statement.target], gast.copy_location(value, statement), None)
+        return gast.copy_location(plain, statement)
+    if isinstance(statement, gast.AnnAssign) and statement.value is not None and isinstance(statement.target, gast.Name):
+        return gast.copy_location(gast.Assign([statement.target], statement.value, None), statement)
+    return statement
+
+
+class Printer:
+    """Prints statements, reusing the text of `originals` (statements of the parsed document) where it can."""
+
+    def __init__(self, parsed: Parsed, originals: Iterable[gast.stmt]):
+        self.lines = parsed.document.lines
+        self.comments = parsed.comments
+        self.originals = {span_of(s): s for s in originals}
+        self.starts = {s.lineno for s in self.originals.values()}
+        self.used: set[int] = set()
+
+    def block(self, body: list[gast.stmt], depth: int) -> list[Printed]:
+        """The lines of a block at an indentation depth; `pass` where it is empty."""
+        found: list[Printed] = []
+        for statement in body:
+            found += self.statement(statement, depth)
+        return found or [Printed(INDENT * depth + "pass", None, None)]
+
+    def statement(self, s: gast.stmt, depth: int) -> list[Printed]:
+        origin = span_of(s) if hasattr(s, "lineno") else None
+        original = self.originals.get(origin) if origin else None
+        lead = [Printed(INDENT * depth + c.text, origin, s) for c in self._leading(original)]
+        if isinstance(s, gast.If):
+            return lead + self._if(s, original, origin, depth)
+        if isinstance(s, (gast.For, gast.While)):
+            header = self._header(s, original)
+            return [*lead, Printed(INDENT * depth + header, origin, s), *self.block(s.body, depth + 1)]
+        if original is not None and key(plain_assignment(original)) == key(s):
+            texts = self._source(original, depth)
+        else:
+            texts = [INDENT * depth + t for t in expression_text(tidy(s)).split("\n")]
+        return lead + [Printed(t, origin, s) for t in texts]
+
+    def _if(self, s: gast.If, original: gast.stmt | None, origin: Span | None, depth: int, word: str = "if") -> list[Printed]:
+        found = [Printed(INDENT * depth + self._header(s, original, word), origin, s), *self.block(s.body, depth + 1)]
+        if len(s.orelse) == 1 and isinstance(s.orelse[0], gast.If):
+            inner = s.orelse[0]
+            at = span_of(inner) if hasattr(inner, "lineno") else None
+            same = self.originals.get(at) if at else None
+            return found + self._if(inner, same, at, depth, "elif")
+        if s.orelse:
+            found += [Printed(INDENT * depth + "else:", origin, s), *self.block(s.orelse, depth + 1)]
+        return found
+
+    def _header(self, s: gast.stmt, original: gast.stmt | None, word: str = "if") -> str:
+        if isinstance(s, gast.For):
+            return f"for {expression_text(s.target).strip('()') if isinstance(s.target, gast.Tuple) else expression_text(s.target)}" \
+                   f" in {self._kept(s.iter, original and getattr(original, 'iter', None))}:"
+        assert isinstance(s, (gast.If, gast.While))
+        text = self._kept(s.test, original and getattr(original, "test", None))
+        return f"{'while' if isinstance(s, gast.While) else word} {text}:"
+
+    def _kept(self, node: gast.expr, original: gast.expr | None) -> str:
+        """The user's own text of an expression where it is the same and stands on one line."""
+        if original is not None and original.lineno == original.end_lineno and key(node) == key(original):
+            text = self.lines.line(original.lineno)[original.col_offset:original.end_col_offset]
+            try:
+                if ast.dump(ast.parse(text, mode="eval").body) == ast.dump(gast.gast_to_ast(original)):
+                    return text
+            except SyntaxError:
+                pass
+        return expression_text(tidy(node))
+
+    def _leading(self, original: gast.stmt | None) -> list[Comment]:
+        """The comment lines directly above a statement, once."""
+        if original is None or original.lineno in self.used:
+            return []
+        self.used.add(original.lineno)
+        found = []
+        line = original.lineno - 1
+        while line in self.comments and not self.comments[line].trailing:
+            found.append(self.comments[line])
+            line -= 1
+        return found[::-1]
+
+    def _source(self, original: gast.stmt, depth: int) -> list[str]:
+        first, last = original.lineno, original.end_lineno
+        texts = [self.lines.line(n) for n in range(first, last + 1)]
+        before = texts[0][:original.col_offset]
+        rest = texts[-1][original.end_col_offset:]
+        texts[-1] = texts[-1][:original.end_col_offset]
+        texts[0] = texts[0][original.col_offset:]
+        if last in self.comments and not rest.split("#")[0].strip():
+            texts[-1] += rest.rstrip()
+        margin = before if not before.strip() else ""
+        indent = INDENT * depth
+        if len(texts) > 1 and margin != indent and _has_long_string(original):
+            return [indent + t for t in expression_text(original).split("\n")]
+        moved = [t[len(margin):] if t.startswith(margin) else t for t in texts[1:]]
+        return [indent + texts[0]] + [(indent if t.strip() and texts[i + 1].startswith(margin) else "") + t
+                                      for i, t in enumerate(moved)]
+
+
+def _has_long_string(node: gast.AST) -> bool:
+    return any(isinstance(n, (gast.Constant, gast.JoinedStr)) and n.lineno != n.end_lineno
+               for n in gast.walk(node) if hasattr(n, "lineno"))
+
+
+def tidy(node: gast.AST) -> gast.AST:
+    """A copy for printing: a minus before a product goes to its first factor, as one writes it."""
+
+    class Minus(gast.NodeTransformer):
+        def visit_UnaryOp(self, node: gast.UnaryOp) -> gast.AST:
+            self.generic_visit(node)
+            inner = node.operand
+            if isinstance(node.op, gast.USub) and isinstance(inner, gast.BinOp) and isinstance(inner.op, (gast.Mult, gast.Div)):
+                leftmost = inner
+                while isinstance(leftmost.left, gast.BinOp) and isinstance(leftmost.left.op, (gast.Mult, gast.Div)):
+                    leftmost = leftmost.left
+                if not isinstance(leftmost.left, gast.Constant) or isinstance(leftmost.left.value, (int, float)):
+                    leftmost.left = gast.UnaryOp(gast.USub(), leftmost.left)
+                    return inner
+            return node
+
+    return Minus().visit(copy.deepcopy(node))
