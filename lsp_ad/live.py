@@ -18,7 +18,8 @@ from dataclasses import dataclass, replace
 
 import gast
 
-from lsp_ad.differentiate import Derivative, insertion
+from lsp_ad.differentiate import Derivative
+from lsp_ad.differentiate.insert import preamble
 from lsp_ad.problems import Span
 from lsp_ad.semantics.names import Program
 from lsp_ad.source.document import Document
@@ -253,10 +254,8 @@ def _with_imports(primal: Primal) -> Primal:
 def _helpers(primal: Primal, derivative: Derivative) -> dict[str, object]:
     """What an insertion of the derivative would import, by local name."""
     found: dict[str, object] = {}
-    for edit in insertion(primal.program, derivative, "import"):
-        for statement in ast.parse(edit.text).body:
-            if isinstance(statement, (ast.Import, ast.ImportFrom)):
-                exec(compile(ast.Module([statement], []), "<imports>", "exec"), {}, found)
+    lines, _ = preamble(primal.program, derivative, "import")
+    exec("\n".join(lines), {}, found)
     return found
 
 

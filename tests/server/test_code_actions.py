@@ -48,9 +48,8 @@ def test_a_parameter_that_is_no_float_gets_no_offer():
 
 
 def test_a_decorator_belongs_to_its_function():
-    assert titles(
-        "import functools\n\n@functools.ca$0che\ndef f(x):\n    return x * x\n", shows_disabled=True
-    )
+    (title,) = titles("import numpy as np\n\n@regi$0ster\ndef f(x):\n    return np.exp(x)\n")
+    assert title.startswith("Generate gradient of f")
 
 
 @pytest.mark.parametrize(
