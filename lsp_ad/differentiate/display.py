@@ -18,6 +18,11 @@ PATTERNS = ("d{}", "d_{}", "{}_bar", "adjoint_of_{}")
 _ADDED = re.compile(r"__\d+$")
 
 
+def saved_name(n: str) -> str:
+    """The name whose value `s__x__1` keeps."""
+    return _ADDED.sub("", n[len("s__"):])
+
+
 class Display:
     """Chooses shown names for the names of one function."""
 
@@ -50,19 +55,18 @@ class Display:
 
     def _base(self, n: str) -> str:
         """What a name is called before collisions are looked at."""
+        if n.startswith("result__"):
+            return "value"
         if n in self.webs and not n.startswith(("t__", "b__", "s__")):
             return self.webs[n]
         if n.startswith("s__"):
-            inner = _ADDED.sub("", n[3:])
-            return self._base(inner) + "_old"
-        if n.startswith("result__"):
-            return "value"
+            return self._base(saved_name(n))
         if n in self.hints:
             return self.hints[n]
         return {"t": "t", "b": "g"}.get(n.split("__")[0], n.split("__")[0])
 
     def _choose(self, n: str) -> str:
-        own = n in self.webs and not self._is_added(n)
+        own = (n in self.webs and not self._is_added(n) and not n.startswith("result__")) or n.startswith("s__")
         if n.startswith(ADJOINT):
             base = self.pattern.format(self._base(n[len(ADJOINT):]))
         else:
@@ -71,11 +75,11 @@ class Display:
         candidate, number = base, 1
         while not self._free(candidate, n, own, shares):
             number += 1
-            candidate = f"{base}{number}"
+            candidate = f"{base}{number}" if not n.startswith("s__") else f"{base}_old{number - 1 if number > 2 else ''}"
         return candidate
 
     def _free(self, candidate: str, n: str, own: bool, shares: bool) -> bool:
-        if candidate in self.reserved and not (own and candidate == self.webs.get(n, n)):
+        if candidate in self.reserved and not (own and candidate == self._kin(n)[1]):
             return False
         for other, shown in self.shown.items():
             if shown == candidate:
@@ -88,6 +92,7 @@ class Display:
         """Names may be shown alike only if they stand for the same name of the user's."""
         adjoint = n.startswith(ADJOINT)
         inner = n[len(ADJOINT):] if adjoint else n
+        inner = saved_name(inner) if inner.startswith("s__") else inner
         return adjoint, self.webs.get(inner, inner)
 
     def rename(self, body: list[gast.stmt]) -> list[gast.stmt]:
@@ -105,11 +110,15 @@ def _without_self(body: list[gast.stmt]) -> list[gast.stmt]:
         if (isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and isinstance(s.value, gast.Name)
                 and s.targets[0].id == s.value.id):
             continue
-        for field in ("body", "orelse"):
-            if isinstance(s, (gast.If, gast.For, gast.While)):
-                block = _without_self(getattr(s, field))
-                setattr(s, field, block or ([gast.Pass()] if field == "body" else []))
-        kept.append(s)
+        if isinstance(s, (gast.If, gast.For, gast.While)):
+            s.body, s.orelse = _without_self(s.body), _without_self(s.orelse)
+            if isinstance(s, gast.If) and not s.body and s.orelse:
+                s.test, s.body, s.orelse = gast.UnaryOp(gast.Not(), s.test), s.orelse, []
+            elif isinstance(s, gast.If) and not s.body:
+                continue
+            s.body = s.body or [gast.Pass()]
+        if not isinstance(s, gast.Pass):
+            kept.append(s)
     return kept
 
 
@@ -137,11 +146,11 @@ def _conflicts(body: list[gast.stmt], parameters: list[str]) -> dict[str, set[st
 
     for p in parameters:
         clash(p, before[0] | set(parameters))
-    for point, s in enumerate(graph.points):
-        if s is not None:
-            after = set().union(*(before[e] for e in graph.successors[point]))
-            for n in flow.header_writes(s):
+    for point, step in enumerate(graph.points):
+        if step is not None:
+            s = step.statement
+            for n in step.writes:
                 # after `y = x` both hold the same value: no conflict between them
                 same = {s.value.id} if isinstance(s, gast.Assign) and isinstance(s.value, gast.Name) else set()
-                clash(n, after - same)
+                clash(n, flow.live_after(graph, before, point) - same)
     return found

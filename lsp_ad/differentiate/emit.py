@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+from dataclasses import replace
 
 import gast
 
@@ -19,12 +20,22 @@ WIDTH = 96
 
 def emit(unit: Unit, swept: Swept, mode: str) -> list[Line]:
     """The lines of a derivative in joint motion."""
+    swept = _returned_at_once(swept)
     lines = [_head(f"def {swept.name}({_signature(unit, swept, mode)}):"), _head(INDENT + _docstring(unit, mode))]
     lines += _checks(unit, swept, mode)
     lines += _sweeps(unit, swept)
     lines.append(_head(INDENT + "return " + expression_text(swept.returned).strip("()") if _is_flat(swept.returned)
                        else INDENT + "return " + expression_text(swept.returned)))
     return lines
+
+
+def _returned_at_once(swept: Swept) -> Swept:
+    """`dw = e; return dw` as `return e`."""
+    last = swept.backward[-1] if swept.backward else None
+    if (isinstance(last, gast.Assign) and isinstance(last.targets[0], gast.Name) and isinstance(swept.returned, gast.Name)
+            and last.targets[0].id == swept.returned.id):
+        return replace(swept, backward=swept.backward[:-1], returned=last.value)
+    return swept
 
 
 def emit_pair(unit: Unit, swept: Swept, pair: Pair) -> list[Line]:
@@ -137,10 +148,8 @@ def _condition(terms: list[str], error: str) -> list[Line]:
 
 def _shape_terms(unit: Unit) -> tuple[list[str], str]:
     """Conditions under which a declared shape is not that of the argument; the shapes in words."""
-    read = {n for s in flow.statements(unit.tree.body) for n in flow.header_reads(s)}
-    declared = {p: d for p, d in unit.declared.items() if p in read and not _is_certain(unit, p)}
-    if not _relies_on_shapes(unit, declared):
-        return [], ""
+    read = {n for s in flow.statements(unit.tree.body) if flow.header_writes(s) & unit.active for n in flow.header_reads(s)}
+    declared = {p: d for p, d in unit.declared.items() if p in read}
     np = _numpy_name(unit)
     known: dict[str, str] = {}
     terms = []
@@ -160,17 +169,6 @@ def _shape_terms(unit: Unit) -> tuple[list[str], str]:
                 known[d] = f"{p}.shape[{axis}]"
     words = [f"{p} ({', '.join(map(str, d))}{',' if len(d) == 1 else ''})" if d else f"{p} a number" for p, d in declared.items()]
     return terms, ", ".join(words)
-
-
-def _is_certain(unit: Unit, p: str) -> bool:
-    """Whether the function itself fails for any other shape."""
-    from lsp_ad.semantics.uses import kinds_by_use
-
-    return p in kinds_by_use(unit.original, [p], unit.scope.canonical) and not unit.declared[p]
-
-
-def _relies_on_shapes(unit: Unit, declared: dict[str, tuple]) -> bool:
-    return bool(declared)
 
 
 def _numpy_name(unit: Unit) -> str | None:

@@ -116,6 +116,8 @@ class Reverse:
         except Unsupported as error:
             raise Refusal(problem("AD202", f"`{expression_text(node)}`: {error} is not supported.", span_of(s))) from None
         kind = self.values.kinds.of(node)
+        if bound.rule.name == "*" and "x2" not in adjoints:
+            wanted = ["x1"]
         for p in wanted:
             if p not in adjoints:
                 raise Refusal(problem("AD204", f"There is no derivative of `{bound.rule.name}` with respect to `{p}`.", span_of(s)))
@@ -125,10 +127,15 @@ class Reverse:
             kept = self.values.fresh.new("b")
             out.append(assign(kept, full))
             dy, form = name(kept), form.made_exact()
+        shared: dict[str, str] = {}
         for p in wanted:
-            self._argument(p, adjoints[p], bound, node, kind, target, dy, form, s, state, out)
+            self._argument(p, adjoints[p], bound, node, kind, target, dy, form, s, state, out, shared)
 
     def _adjoints_of(self, bound: Bound) -> dict[str, Adjoint]:
+        a, b = bound.given.get("x1"), bound.given.get("x2")
+        if bound.rule.name == "*" and isinstance(a, gast.Name) and isinstance(b, gast.Name) and a.id == b.id:
+            # a square: one contribution instead of two equal ones
+            return {"x1": Adjoint("dy * 2.0 * x1", elementwise=True)}
         if bound.rule.elementwise is not None:
             return {p: Adjoint(t, elementwise=True) for p, t in bound.rule.elementwise.items()}
         if bound.rule.adjoints is None:
@@ -139,12 +146,12 @@ class Reverse:
         return adjoint.elementwise or adjoint.any_shape or (adjoint.spread and form.scalar)
 
     def _argument(self, p: str, adjoint: Adjoint, bound: Bound, node: gast.expr, kind, target: str, dy: gast.expr, form,
-                  s: gast.stmt, state: State, out: list[gast.stmt]) -> None:
+                  s: gast.stmt, state: State, out: list[gast.stmt], shared: dict[str, str]) -> None:
         argument = bound.given[p]
         text = adjoint.text
         if adjoint.spread and form.scalar:
             text = text.replace("np.expand_dims(dy, axis)", "dy")
-        before, value = self._fill(text, bound, target, dy, s)
+        before, value = self._fill(text, bound, target, dy, s, shared)
         out += before
         value = normalize(value)
         if not adjoint.elementwise:
@@ -172,7 +179,8 @@ class Reverse:
             return bool(params)
         return kind.shape is not None and any(bound.kind(p).shape == kind.shape for p in params)
 
-    def _fill(self, text: str, bound: Bound, target: str, dy: gast.expr, s: gast.stmt) -> tuple[list[gast.stmt], gast.expr]:
+    def _fill(self, text: str, bound: Bound, target: str, dy: gast.expr, s: gast.stmt,
+              shared: dict[str, str]) -> tuple[list[gast.stmt], gast.expr]:
         values = self.values
         given = bound.given
         return instantiate(text, bound, Values(
@@ -180,7 +188,7 @@ class Reverse:
             module=values.module, helper=lambda h: name(values.helper(h)),
             local=lambda hint: values.fresh.new("b", hint),
             shape=lambda p: values.shape(given[p], s), size=lambda p: values.size(given[p], s),
-            length=lambda p, axis: values.length(given[p], axis, s)))
+            length=lambda p, axis: values.length(given[p], axis, s)), shared)
 
     # --- branches ----------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gast
 
 from lsp_ad.differentiate.fresh import is_temporary
-from lsp_ad.differentiate.stable import Stability
+from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.semantics import flow
 from lsp_ad.simplify.algebra import substitute
 
@@ -107,27 +107,46 @@ def _apply(body: list[gast.stmt], renamed: dict[str, str]) -> None:
                     n.id = final(n.id)
 
 
-def compute_again(forward: list[gast.stmt], backward: list[gast.stmt], stability: Stability) -> None:
-    """Let the backward sweep compute cheap temporaries again instead of keeping them."""
+def compute_again(body: list[gast.stmt], backward: list[gast.stmt], values: ForwardValues) -> None:
+    """Let the backward sweep compute cheap temporaries again instead of keeping them.
+
+    A value that only some iterations of a loop compute counts as cheap if one elementwise function gives it:
+    to save it would need a place for it in the iterations that do not.
+    """
     reads = _read_counts(backward)
-    in_loops = {n for s in flow.statements(forward) if isinstance(s, (gast.For, gast.While)) for n in flow.writes([s])}
-    for s in reversed(list(flow.statements(forward))):
+    in_loops = {n for s in flow.statements(body) if isinstance(s, (gast.For, gast.While)) for n in flow.writes([s])}
+    sometimes = _sometimes(body, in_loop=False)
+    stable = values.stability.is_stable
+    for s in reversed(list(flow.statements(body))):
         if not (isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)):
             continue
         t = s.targets[0].id
         count = reads.get(t, 0)
-        if not is_temporary(t) or not 0 < count <= 2 or not _is_cheap(s.value):
+        if not is_temporary(t) or not count or not stable(t):
             continue
-        operands = flow.reads(s.value)
-        if not all(stability.is_stable(n) for n in operands) or any(n.startswith("s__") for n in operands):
+        if not (_is_cheap(s.value) and count <= 2) and not (t in sometimes and values.is_elementwise(s.value)):
             continue
-        if len([n for n in operands & in_loops if not reads.get(n)]) > (1 if t in in_loops else 0):
+        operands = {n for n in flow.reads(s.value) if n in values.scope.local}
+        moving = {n for n in operands if not stable(n)}
+        if len(moving) > 1 or len([n for n in operands & in_loops if not reads.get(n)]) > (1 if t in in_loops else 0):
             continue
+        again = values.operand(s.value, s)
         for b in backward:
-            substitute(b, {t: s.value})
-        for n in operands:
+            substitute(b, {t: again})
+        for n in flow.reads(again):
             reads[n] = reads.get(n, 0) + count
         reads[t] = 0
+
+
+def _sometimes(body: list[gast.stmt], in_loop: bool) -> set[str]:
+    """The names that a branch inside a loop binds."""
+    found: set[str] = set()
+    for s in body:
+        if isinstance(s, gast.If) and in_loop:
+            found |= flow.writes([s])
+        for block in flow.blocks(s):
+            found |= _sometimes(block, in_loop or isinstance(s, (gast.For, gast.While)))
+    return found
 
 
 def _is_cheap(node: gast.expr) -> bool:

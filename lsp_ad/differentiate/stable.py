@@ -33,11 +33,9 @@ class Stability:
         facts._walk(body, ())
         graph = flow.Flow.of(body)
         live = flow.live_before(graph, [result])
-        for point, statement in enumerate(graph.points):
-            if statement is not None:
-                facts.live[id(statement)] = live[point]
-                if isinstance(statement, (gast.For, gast.While)):
-                    facts.carried |= live[point] & (flow.writes(statement.body) | flow.header_writes(statement))
+        for s in flow.statements(body):
+            facts.live[id(s)] = live[graph.index[id(s)]] if id(s) in graph.index else set()
+        facts.carried = carried_names(body, graph, live)
         return facts
 
     def _walk(self, body: list[gast.stmt], path: tuple[int, ...]) -> None:
@@ -60,3 +58,12 @@ class Stability:
         """Whether the one assignment of a name comes before a statement on every path to it."""
         block, path = self.block_of.get(name), self.path_of.get(id(s), ())
         return block is not None and path[:len(block)] == block and self.defined_at[name] < self.order[id(s)]
+
+
+def carried_names(body: list[gast.stmt], graph: flow.Flow, live: list[set[str]]) -> set[str]:
+    """The names whose value an iteration of a loop leaves for a later one, or for what follows the loop."""
+    found: set[str] = set()
+    for s in flow.statements(body):
+        if isinstance(s, (gast.For, gast.While)):
+            found |= live[graph.index[id(s)]] & (flow.writes(s.body) | flow.header_writes(s))
+    return found

@@ -15,6 +15,7 @@ from lsp_ad.differentiate.reverse import Reverse
 from lsp_ad.differentiate.tape import Tapes
 from lsp_ad.differentiate.unit import Unit
 from lsp_ad.differentiate.values import ForwardValues
+from lsp_ad.semantics import flow
 from lsp_ad.semantics.names import bound_names
 from lsp_ad.semantics.shapes import Kind
 from lsp_ad.simplify.algebra import assign, constant, name
@@ -60,11 +61,11 @@ def sweep(unit: Unit, mode: str, callees: Callees) -> Swept:
         check = _check(seed, values.like(name(unit.result), last))
     gradients = [_gradient(p, state, values, backward, last) for p in unit.wrt]
     returned: gast.expr = gradients[0] if len(gradients) == 1 else gast.Tuple(gradients, gast.Load())
-    forward = values.insert_saves([*body, last])[:-1]
-    saves.compute_again(forward, backward, unit.stability)
-    saves.fold(forward, backward, set(unit.parameters))
     if check is not None:
         backward.insert(0, check)
+    saves.compute_again(body, backward, values)
+    forward = values.insert_saves([*body, last])[:-1]
+    saves.fold(forward, backward, set(unit.parameters))
     Tapes(unit.scope, unit.stability, unit.fresh, forward, set(unit.parameters)).add(reverse.loops)
     if mode in ("value_and_grad", "pair"):
         kept = unit.fresh.new("result")
@@ -73,6 +74,19 @@ def sweep(unit: Unit, mode: str, callees: Callees) -> Swept:
     joint = [*forward, gast.Expr(constant(MARK)), *backward, gast.Return(returned)]
     joint = _simplify(joint, {*unit.parameters, seed})
     return _shown(joint, unit, mode, seed, scalar, check is not None, values)
+
+
+def _unnest(body: list[gast.stmt]) -> None:
+    """`if c: break; else: rest` as the user wrote it: `if c: break`, then the rest."""
+    position = 0
+    while position < len(body):
+        s = body[position]
+        for block in flow.blocks(s):
+            _unnest(block)
+        if isinstance(s, gast.If) and s.orelse and isinstance(s.body[-1], (gast.Break, gast.Raise)):
+            body[position + 1:position + 1] = s.orelse
+            s.orelse = []
+        position += 1
 
 
 def _check(seed: str, like: gast.expr) -> gast.stmt:
@@ -91,10 +105,22 @@ def _gradient(p: str, state: State, values: ForwardValues, out: list[gast.stmt],
     return name(target)
 
 
+def _forget_result_copy(joint: list[gast.stmt]) -> None:
+    """Return the result under the name that it was assigned to, if only a copy of it would be returned."""
+    copies = {s.targets[0].id: s for s in joint if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)
+              and s.targets[0].id.startswith("result__") and isinstance(s.value, gast.Name)}
+    for s in copies.values():
+        first = copies.get(s.value.id)  # type: ignore[attr-defined]
+        if first is not None and first is not s:
+            joint.remove(first)
+            s.value = first.value  # type: ignore[attr-defined]
+
+
 def _simplify(joint: list[gast.stmt], parameters: set[str]) -> list[gast.stmt]:
     def movable(n: str) -> bool:
         return is_temporary(n) or n.startswith("s__")
 
+    _forget_result_copy(joint)
     joint = drop_dead(joint)
     tidy_up(joint, movable, is_adjoint, parameters)
     return drop_dead(joint)
@@ -111,6 +137,7 @@ def _shown(joint: list[gast.stmt], unit: Unit, mode: str, seed: str, scalar: boo
     display = Display(joint, [*unit.parameters, seed], unit.webs, unit.fresh.hints, outside, (seed, unit.result),
                       unit.original.name)
     joint = display.rename(joint)
+    _unnest(joint)
     mark = next(i for i, s in enumerate(joint) if _is_mark(s))
     forward, backward = joint[:mark], joint[mark + 1:-1]
     check = next((s for s in backward if _is_check(s)), None)

@@ -27,12 +27,22 @@ class Values:
     length: Callable[[str, int], gast.expr]
 
 
-def instantiate(text: str, bound: Bound, values: Values) -> tuple[list[gast.stmt], gast.expr]:
-    """The statements and the expression that a rule's text stands for in one call."""
-    *before, last = bare(gast.parse(text)).body
+def instantiate(text: str, bound: Bound, values: Values, shared: dict[str, str]) -> tuple[list[gast.stmt], gast.expr]:
+    """The statements and the expression that a rule's text stands for in one call.
+
+    `shared`: text of a statement to the local name it has bound already, for the next argument of the call.
+    """
+    *lines, last = text.split("\n")
     filler = _Filler(bound, values)
-    statements = [filler.visit(s) for s in before]
-    return statements, filler.visit(last.value)
+    statements = []
+    for line in lines:
+        assignment = bare(gast.parse(line)).body[0]
+        if line in shared:
+            filler.locals[assignment.targets[0].id] = shared[line]
+            continue
+        statements.append(filler.visit(assignment))
+        shared[line] = statements[-1].targets[0].id
+    return statements, filler.visit(bare(gast.parse(last)).body[0].value)
 
 
 class _Filler(gast.NodeTransformer):

@@ -11,7 +11,7 @@ import gast
 from lsp_ad.differentiate import fence, inline, structure, webs
 from lsp_ad.differentiate.fresh import Fresh
 from lsp_ad.differentiate.normal import Normalizer
-from lsp_ad.differentiate.stable import Stability
+from lsp_ad.differentiate.stable import Stability, carried_names
 from lsp_ad.problems import Refusal, Span, problem
 from lsp_ad.rules import CONSTANTS, Unsupported, literal
 from lsp_ad.rules.resolve import Scope
@@ -20,8 +20,8 @@ from lsp_ad.semantics import activity, flow
 from lsp_ad.semantics.hints import declared_shapes, default_is_other, default_values, parameter_kinds
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.names import Program, local_names, parameters
-from lsp_ad.semantics.shapes import BOTTOM, FLOAT, UNKNOWN, Kind
-from lsp_ad.semantics.uses import kinds_by_use, used_as_int
+from lsp_ad.semantics.shapes import BOTTOM, FLOAT, UNKNOWN, Kind, Opaque
+from lsp_ad.semantics.uses import kinds_by_use, tested, used_as_int
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text, plain_assignment
 
@@ -95,7 +95,7 @@ def prepare(program: Program, function: gast.FunctionDef, wrt: tuple[str, ...] |
     local |= flow.writes(tree.body)
     stability = Stability.of(tree.body, parameters(function), result)
     return Unit(program, function, tree, scope, kinds, active, carries, shown, fresh, stability, result, tuple(wanted),
-                declared_shapes(function), inlined)
+                _relied_on(function, scope), inlined)
 
 
 def _plain(tree: gast.FunctionDef) -> None:
@@ -136,15 +136,28 @@ def _kinds(program: Program, function: gast.FunctionDef, tree: gast.FunctionDef,
     for name, kind in kinds_by_use(function, parameters(function), scope.canonical).items():
         if known[name].shape is None or not isinstance(known[name].shape, tuple):
             known[name] = kind
+    for name in assumed_numbers(function, known):
+        known[name] = Kind("number", known[name].dtype, (), fresh=True)
     kinds = Kinds(known, _library(scope), lambda n: _free_kind(program, n))
     graph = flow.Flow.of(tree.body)
     live = flow.live_before(graph, [])
-    carried: set[str] = set()
-    for point, s in enumerate(graph.points):
-        if isinstance(s, (gast.For, gast.While)):
-            carried |= live[point] & (flow.writes(s.body) | flow.header_writes(s))
-    kinds.run(tree.body, frozenset(carried))
+    kinds.run(tree.body, frozenset(carried_names(tree.body, graph, live)))
     return kinds
+
+
+def _relied_on(function: gast.FunctionDef, scope: Scope) -> dict[str, tuple]:
+    """The shapes that the derivative relies on and the function does not enforce: declared ones, and assumed numbers."""
+    known = parameter_kinds(function)
+    certain = kinds_by_use(function, parameters(function), scope.canonical)
+    found = {p: d for p, d in declared_shapes(function).items() if d or p not in certain}
+    for p in sorted(assumed_numbers(function, {**known, **certain})):
+        found[p] = ()
+    return found
+
+
+def assumed_numbers(function: gast.FunctionDef, known: dict[str, Kind]) -> set[str]:
+    """Parameters of unknown shape that the function compares in a condition: taken for numbers, which is checked on entry."""
+    return {n for n in tested(function, parameters(function)) if known[n].type == "numeric" and known[n].shape == Opaque(n)}
 
 
 def _library(scope: Scope) -> Callable[[gast.expr, Callable[[gast.expr], Kind]], Kind | None]:

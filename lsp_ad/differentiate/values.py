@@ -79,6 +79,12 @@ class ForwardValues:
             found += [assign(new, name(old)) for old, new in self.after.get(id(s), {}).items()]
         return found
 
+    def is_elementwise(self, node: gast.expr) -> bool:
+        """Whether an expression is one elementwise operation on names and literals."""
+        operation = self.scope.operation(node)
+        return (operation is not None and operation.rule.elementwise is not None and not operation.keywords
+                and all(isinstance(a, gast.Name) or literal(a) is not UNKNOWN_VALUE for a in operation.args))
+
     # --- shapes ------------------------------------------------------------------------------
 
     def like(self, node: gast.expr, s: gast.stmt) -> gast.expr:

@@ -33,14 +33,14 @@ def split(function: gast.FunctionDef, fresh: Fresh) -> dict[str, str]:
 
     unbound = {n for n in local if n not in parameters(function)}
     uses: dict[tuple[int, str], int] = {}
-    for point, statement in enumerate(graph.points):
-        if statement is None:
+    for point, step in enumerate(graph.points):
+        if step is None:
             continue
-        for name in sorted(flow.header_reads(statement) & local):
+        for name in sorted(step.reads & local):
             sites = definitions.reaching(point, name)
             real = [i for i in sites if definitions.sites[i][1] != 0 or name not in unbound]
             if not real:
-                raise Refusal(problem("AD403", f"`{name}` is read before it is assigned.", _read_span(statement, name)))
+                raise Refusal(problem("AD403", f"`{name}` is read before it is assigned.", _read_span(step.statement, name)))
             for i in real[1:]:
                 parent[find(i)] = find(real[0])
             uses[point, name] = real[0]
@@ -48,9 +48,9 @@ def split(function: gast.FunctionDef, fresh: Fresh) -> dict[str, str]:
     at: dict[int, list[int]] = {}
     for number, (_, point) in enumerate(definitions.sites):
         at.setdefault(point, []).append(number)
-    for point, statement in enumerate(graph.points):
-        if statement is not None:
-            _rename(statement, {n: names[find(uses[point, n])] for n in flow.header_reads(statement) if (point, n) in uses},
+    for point, step in enumerate(graph.points):
+        if step is not None:
+            _rename(step.statement, {n: names[find(uses[point, n])] for n in step.reads if (point, n) in uses},
                     {definitions.sites[i][0]: names[find(i)] for i in at.get(point, [])})
     return {new: definitions.sites[root][0] for root, new in names.items()}
 

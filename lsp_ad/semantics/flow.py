@@ -92,11 +92,23 @@ def statements(body: list[gast.stmt]) -> Iterable[gast.stmt]:
             yield from statements(block)
 
 
+@dataclass(frozen=True)
+class Point:
+    """A step of a run: a simple statement, the header of a compound one, or a `for` binding its target."""
+
+    statement: gast.stmt
+    reads: frozenset[str]
+    writes: frozenset[str]
+
+
 @dataclass
 class Flow:
-    """The control-flow graph of a body. Point 0 is the entry, the last one the exit."""
+    """The control-flow graph of a body. Point 0 is the entry, the last one the exit; these are None.
 
-    points: list[gast.stmt | None] = field(default_factory=lambda: [None])
+    `index` gives the point of a statement: of a `for`, where it asks for the next element.
+    """
+
+    points: list[Point | None] = field(default_factory=lambda: [None])
     successors: list[list[int]] = field(default_factory=lambda: [[]])
     index: dict[int, int] = field(default_factory=dict)
 
@@ -104,22 +116,25 @@ class Flow:
     def of(body: list[gast.stmt]) -> Flow:
         flow = Flow()
         ends = flow._block(body, [0], [], [], exits := [])
-        last = flow._point(None)
+        last = flow._add(None)
         for end in [*ends, *exits]:
             flow.successors[end].append(last)
         return flow
 
-    def _point(self, statement: gast.stmt | None) -> int:
-        self.points.append(statement)
+    def _add(self, point: Point | None) -> int:
+        self.points.append(point)
         self.successors.append([])
-        if statement is not None:
-            self.index[id(statement)] = len(self.points) - 1
         return len(self.points) - 1
+
+    def _header(self, s: gast.stmt) -> int:
+        written = frozenset() if isinstance(s, gast.For) else frozenset(header_writes(s))
+        self.index[id(s)] = here = self._add(Point(s, frozenset(header_reads(s)), written))
+        return here
 
     def _block(self, body: list[gast.stmt], ends: list[int], breaks: list[int], continues: list[int],
                exits: list[int]) -> list[int]:
         for statement in body:
-            here = self._point(statement)
+            here = self._header(statement)
             for end in ends:
                 self.successors[end].append(here)
             ends = self._after(statement, here, breaks, continues, exits)
@@ -132,7 +147,11 @@ class Flow:
         if isinstance(s, (gast.For, gast.While)):
             mine: list[int] = []
             again: list[int] = []
-            for end in self._block(s.body, [here], mine, again, exits) + again:
+            start = here
+            if isinstance(s, gast.For):
+                start = self._add(Point(s, frozenset(), frozenset(stored(s.target))))
+                self.successors[here].append(start)
+            for end in self._block(s.body, [start], mine, again, exits) + again:
                 self.successors[end].append(here)
             endless = isinstance(s, gast.While) and isinstance(s.test, gast.Constant) and bool(s.test.value)
             return self._block(s.orelse, [] if endless else [here], breaks, continues, exits) + mine
@@ -194,16 +213,16 @@ class Definitions:
 def reaching_definitions(flow: Flow, entry: Iterable[str]) -> Definitions:
     """Which assignments of a name may be the last before each point; `entry`: names bound on entry."""
     sites: list[tuple[str, int]] = [(name, 0) for name in entry]
-    for point, statement in enumerate(flow.points):
-        if statement is not None:
-            sites += [(name, point) for name in sorted(header_writes(statement))]
+    for number, point in enumerate(flow.points):
+        if point is not None:
+            sites += [(name, number) for name in sorted(point.writes)]
     of_name: dict[str, int] = {}
     gen, kill = [0] * len(flow.points), [0] * len(flow.points)
-    for number, (name, point) in enumerate(sites):
-        of_name[name] = of_name.get(name, 0) | 1 << number
-        gen[point] |= 1 << number
-    for name, point in sites:
-        kill[point] |= of_name[name]
+    for bit, (name, number) in enumerate(sites):
+        of_name[name] = of_name.get(name, 0) | 1 << bit
+        gen[number] |= 1 << bit
+    for name, number in sites:
+        kill[number] |= of_name[name]
     into = _solve(len(flow.points), range(len(flow.points)), flow.predecessors(), gen, kill)
     return Definitions(sites, into, of_name)
 
@@ -219,13 +238,9 @@ def live_before(flow: Flow, at_exit: Iterable[str] = ()) -> list[set[str]]:
         return total
 
     size = len(flow.points)
-    gen = [mask(header_reads(s)) if s is not None else 0 for s in flow.points]
-    kill = [mask(header_writes(s)) if s is not None else 0 for s in flow.points]
+    gen = [mask(p.reads) if p is not None else 0 for p in flow.points]
+    kill = [mask(p.writes) if p is not None else 0 for p in flow.points]
     gen[-1] |= mask(at_exit)
-    # A `for` binds its target only if there is an iteration: it never kills a name for what follows.
-    for point, statement in enumerate(flow.points):
-        if isinstance(statement, gast.For):
-            kill[point] = 0
     out = _solve(size, reversed(range(size)), flow.successors, gen, kill)
     by_bit = {bit: name for name, bit in names.items()}
 
@@ -238,6 +253,11 @@ def live_before(flow: Flow, at_exit: Iterable[str] = ()) -> list[set[str]]:
         return found
 
     return [unmask(gen[p] | (out[p] & ~kill[p])) for p in range(size)]
+
+
+def live_after(flow: Flow, before: list[set[str]], point: int) -> set[str]:
+    """The names that may be read after a point."""
+    return set().union(*(before[p] for p in flow.successors[point]))
 
 
 def definitely_bound(body: list[gast.stmt], bound: set[str]) -> set[str]:

@@ -32,6 +32,27 @@ def kinds_by_use(function: gast.FunctionDef, names: list[str], canonical: Canoni
     return found
 
 
+def tested(function: gast.FunctionDef, names: list[str]) -> set[str]:
+    """The parameters that an `if` or `while` compares as they come: surely numbers, or arrays of one element.
+
+    The second is so rare that the first is assumed, and checked by the generated code.
+    """
+    found: set[str] = set()
+    for node in gast.walk(function):
+        if isinstance(node, (gast.If, gast.While, gast.IfExp)):
+            pending = [node.test]
+            while pending:
+                test = pending.pop()
+                if isinstance(test, gast.BoolOp):
+                    pending += test.values
+                elif isinstance(test, gast.UnaryOp):
+                    pending.append(test.operand)
+                elif isinstance(test, gast.Compare) and all(
+                        isinstance(op, (gast.Lt, gast.LtE, gast.Gt, gast.GtE)) for op in test.ops):
+                    found |= {n.id for n in [test.left, *test.comparators] if isinstance(n, gast.Name)}
+    return found & set(names)
+
+
 def used_as_int(function: gast.FunctionDef, canonical: Canonical) -> set[str]:
     """The names that are counted to or indexed with anywhere: nobody wants a derivative in them."""
     found = set()

@@ -17,13 +17,23 @@ def drop_dead(body: list[gast.stmt]) -> list[gast.stmt]:
         graph = flow.Flow.of(body)
         before = flow.live_before(graph)
         after: dict[int, set[str]] = {}
-        for point, statement in enumerate(graph.points):
-            if statement is not None:
-                after[id(statement)] = set().union(*(before[p] for p in graph.successors[point]))
-        lists = _written_only(body)
-        changed, body = _block(body, after, lists, graph, before)
+        for s in flow.statements(body):
+            if id(s) in graph.index:
+                after[id(s)] = _after(s, graph, before)
+        changed, body = _block(body, after, _written_only(body))
         if not changed:
             return body
+
+
+def _after(s: gast.stmt, graph: flow.Flow, before: list[set[str]]) -> set[str]:
+    """What is read after a statement; after a loop, what is read when it has ended."""
+    point = graph.index[id(s)]
+    if not isinstance(s, (gast.For, gast.While)):
+        return flow.live_after(graph, before, point)
+    inside = {graph.index[id(x)] for x in flow.statements([s])} | {
+        p for p, step in enumerate(graph.points) if step is not None and step.statement is s}
+    leaving = {p for q in inside for p in graph.successors[q]} - inside
+    return set().union(*(before[p] for p in leaving))
 
 
 def _written_only(body: list[gast.stmt]) -> set[str]:
@@ -48,8 +58,7 @@ def appended_to(s: gast.stmt) -> str | None:
     return None
 
 
-def _block(body: list[gast.stmt], after: dict[int, set[str]], lists: set[str], graph: flow.Flow,
-           before: list[set[str]]) -> tuple[bool, list[gast.stmt]]:
+def _block(body: list[gast.stmt], after: dict[int, set[str]], lists: set[str]) -> tuple[bool, list[gast.stmt]]:
     kept: list[gast.stmt] = []
     changed = False
     for s in body:
@@ -60,8 +69,8 @@ def _block(body: list[gast.stmt], after: dict[int, set[str]], lists: set[str], g
             changed = True
             continue
         if isinstance(s, (gast.If, gast.For, gast.While)):
-            inner, s.body = _block(s.body, after, lists, graph, before)
-            other, s.orelse = _block(s.orelse, after, lists, graph, before)
+            inner, s.body = _block(s.body, after, lists)
+            other, s.orelse = _block(s.orelse, after, lists)
             changed |= inner or other
             if isinstance(s, gast.If) and not _does(s.body) and not _does(s.orelse):
                 changed = True

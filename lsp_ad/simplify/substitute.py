@@ -69,12 +69,38 @@ def _in_block(body: list[gast.stmt], counts: _Counts, movable: Callable[[str], b
             if summable(t) and _merge_sum(body, position, t):
                 changed = True
                 continue
+            if movable(t) and isinstance(s.value, gast.Name) and counts.writes.get(t) == 1 and _forget_copy(
+                    body, position, t, s.value.id, counts.reads.get(t, 0)):
+                changed = True
+                continue
             if movable(t) and counts.reads.get(t) == 1 and counts.writes.get(t) == 1 and _move(body, position, t, s.value):
                 changed = True
                 counts.reads[t] = 0
                 continue
         position += 1
     return changed
+
+
+def _forget_copy(body: list[gast.stmt], position: int, t: str, original: str, reads: int) -> bool:
+    """Read the original instead of its copy `t`, if all reads come before the original changes."""
+    seen = 0
+    for at in range(position + 1, len(body)):
+        s = body[at]
+        if flow.blocks(s):
+            return False
+        seen += sum(1 for n in gast.walk(s) if isinstance(n, gast.Name) and n.id == t)
+        if seen == reads:
+            break
+        if original in changes(s):
+            return False
+    else:
+        return False
+    if isinstance(body[at], gast.AugAssign) and original in changes(body[at]):
+        return False
+    for s in body[position + 1:at + 1]:
+        substitute(s, {t: name(original)})
+    del body[position]
+    return True
 
 
 def _size(node: gast.AST) -> int:
@@ -184,9 +210,9 @@ def _copies(body: list[gast.stmt], movable: Callable[[str], bool], parameters: s
     for p in parameters:
         counts.writes[p] = counts.writes.get(p, 0) + 1
     in_place: set[str] = set()
-    for s in body:
-        in_place |= {n for x in flow.statements([s]) if not isinstance(x, gast.Assign) for n in changes(x) - flow.header_writes(x)}
-        in_place |= {x.target.id for x in flow.statements([s]) if isinstance(x, gast.AugAssign) and isinstance(x.target, gast.Name)}
+    for x in flow.statements(body):
+        if isinstance(x, (gast.AugAssign, gast.Expr)):
+            in_place |= changes(x)
     changed = False
 
     def block(statements: list[gast.stmt]) -> None:

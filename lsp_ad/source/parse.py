@@ -40,13 +40,13 @@ def parse(document: Document) -> Parsed:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(document.text)
+        _columns_to_code_points(tree, document)
+        return Parsed(document, gast.ast_to_gast(tree), _comments(document.text))
     except SyntaxError as error:
         return Parsed(document, _empty(), problems=(_syntax_problem(document, error),))
     except (ValueError, RecursionError, MemoryError) as error:
         found = problem("SRC001", f"The text cannot be parsed: {error}.", Span(1, 0, 1, 1))
         return Parsed(document, _empty(), problems=(found,))
-    _columns_to_code_points(tree, document)
-    return Parsed(document, gast.ast_to_gast(tree), _comments(document.text))
 
 
 def _empty() -> gast.Module:
