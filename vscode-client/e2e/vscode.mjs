@@ -228,6 +228,11 @@ export class VSCode {
     return this.page.locator(".notifications-toasts .notification-list-item-message").filter({ hasText: text });
   }
 
+  /** Waits until the file has changes that are not saved. */
+  async changed() {
+    await this.page.locator(".tabs-container .tab.active.dirty").waitFor();
+  }
+
   /** Saves the file, and waits until it is saved. */
   async save() {
     await this.press("Control+S");

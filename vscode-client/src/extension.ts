@@ -132,7 +132,15 @@ function clientOptions(log: vscode.LogOutputChannel): LanguageClientOptions {
     initializationFailedHandler: () => false, // one message is enough, and the client has another one
     // A function, so that a server which is started again after a crash gets the settings of that moment.
     initializationOptions: () => ({ settings: vscode.workspace.getConfiguration().get(ID) }),
-    // Sends {"lsp-ad": {...}} in workspace/didChangeConfiguration, at the start and on every change.
+    // Sends {"lsp-ad": {...}} in workspace/didChangeConfiguration on every change...
     synchronize: { configurationSection: ID },
+    middleware: {
+      workspace: {
+        // ...but not to a server that is on its way out because the interpreter was changed.
+        didChangeConfiguration: async (sections, next) => {
+          if (client?.isRunning()) await next(sections);
+        },
+      },
+    },
   };
 }
