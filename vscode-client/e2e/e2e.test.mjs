@@ -20,8 +20,7 @@ const LOSS = `    z = x @ w + b
     # 𝔼 der Verluste für jede Zeile, p = σ(z)
     return -np.mean(y * np.log(p) + (1.0 - y) * np.log(1.0 - p))
 `;
-const LOGISTIC = `"""Binary logistic regression."""
-import numpy as np
+const LOGISTIC = `import numpy as np
 
 
 def loss(w, b, x, y):
@@ -96,7 +95,7 @@ async function undoRestores(file, text) {
 
 test("a gradient from the lightbulb is right, and gone with one undo", async () => {
   const file = join(WORKSPACE, "logistic.py");
-  const editor = await code.openFile("logistic.py", { line: 5, column: 6 });
+  const editor = await code.openFile("logistic.py", { line: 4, column: 6 });
   await code.press("Control+B"); // no side bar: the pictures are of the code
   await code.lightbulb.waitFor();
   const titles = await code.openMenu("Control+.");
@@ -134,7 +133,7 @@ test("the server runs on the first Python of the PATH", () => {
 });
 
 test("hover shows the gradient without writing it", async () => {
-  const editor = await code.openFile("logistic.py", { line: 5, column: 6 });
+  const editor = await code.openFile("logistic.py", { line: 4, column: 6 });
   assert.match(await code.hoverText(editor), /def loss_grad\(w, b, x, y/);
   assert.equal(readFileSync(join(WORKSPACE, "logistic.py"), "utf8"), LOGISTIC);
 });
@@ -149,7 +148,7 @@ test("a function with eval has no gradient, and hover says why", async () => {
 });
 
 test("an interpreter that cannot be used is told, and one that can be starts the server", async () => {
-  const editor = await code.openFile("logistic.py", { line: 5, column: 6 });
+  const editor = await code.openFile("logistic.py", { line: 4, column: 6 });
   configureMachine(ROOT, { "lsp-ad.interpreter": "/nowhere/python3" });
   await code.notification("lsp-ad.interpreter cannot be used: /nowhere/python3 is not there").waitFor();
   await code.screenshot(join(ROOT, "toast.png"));

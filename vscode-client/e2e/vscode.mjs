@@ -18,6 +18,7 @@ const SETTINGS = {
   "extensions.autoCheckUpdates": false,
   "extensions.ignoreRecommendations": true,
   "git.enabled": false,
+  "breadcrumbs.enabled": false,
   "files.autoSave": "off",
   "editor.minimap.enabled": false,
   "editor.lightbulb.enabled": "on",

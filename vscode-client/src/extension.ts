@@ -35,7 +35,8 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.commands.registerCommand("lsp-ad.restart", restart),
     vscode.commands.registerCommand("lsp-ad.showLog", () => log.show()),
     vscode.workspace.onDidChangeConfiguration((change) => {
-      if (change.affectsConfiguration("lsp-ad.interpreter")) void restart();
+      // Not at once: the client is about to send the change to the server that still runs.
+      if (change.affectsConfiguration("lsp-ad.interpreter")) setTimeout(restart);
     }),
     // From now on the workspace's own lsp-ad.interpreter counts.
     vscode.workspace.onDidGrantWorkspaceTrust(() => void restart()),
@@ -132,15 +133,7 @@ function clientOptions(log: vscode.LogOutputChannel): LanguageClientOptions {
     initializationFailedHandler: () => false, // one message is enough, and the client has another one
     // A function, so that a server which is started again after a crash gets the settings of that moment.
     initializationOptions: () => ({ settings: vscode.workspace.getConfiguration().get(ID) }),
-    // Sends {"lsp-ad": {...}} in workspace/didChangeConfiguration on every change...
+    // Sends {"lsp-ad": {...}} in workspace/didChangeConfiguration, at the start and on every change.
     synchronize: { configurationSection: ID },
-    middleware: {
-      workspace: {
-        // ...but not to a server that is on its way out because the interpreter was changed.
-        didChangeConfiguration: async (sections, next) => {
-          if (client?.isRunning()) await next(sections);
-        },
-      },
-    },
   };
 }
