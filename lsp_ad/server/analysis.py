@@ -9,19 +9,23 @@ import gast
 from lsp_ad.differentiate import Derivative, differentiable_parameters, differentiate, insertion
 from lsp_ad.problems import Problem
 from lsp_ad.semantics.names import Program
+from lsp_ad.server.memo import Answer, Keys, Memo
 from lsp_ad.source.document import Document
 from lsp_ad.source.edits import Edit
 from lsp_ad.source.parse import parse
 
-Answer = tuple[Derivative | None, tuple[Problem, ...]]
-
 
 class Analysis:
-    """What the compiler knows of one text; every answer is computed once."""
+    """What the compiler knows of one text; every answer is computed once.
 
-    def __init__(self, document: Document):
+    `memo` holds answers of earlier versions of the document.
+    """
+
+    def __init__(self, document: Document, memo: Memo | None = None):
         self.document = document
         self.program = Program(parse(document))
+        self._keys = Keys(self.program)
+        self._memo = memo or Memo()
         self._derivatives: dict[tuple, Answer] = {}
 
     @property
@@ -31,10 +35,14 @@ class Analysis:
     def derivative(
         self, function: str, wrt: tuple[str | int, ...] | None = None, mode: str = "grad"
     ) -> Answer:
-        key = (function, wrt, mode)
-        if key not in self._derivatives:
-            self._derivatives[key] = differentiate(self.program, function, wrt, mode)
-        return self._derivatives[key]
+        asked = (function, wrt, mode)
+        if asked not in self._derivatives:
+            answer = self._memo.get(self._keys, function, asked)
+            if answer is None:
+                answer = differentiate(self.program, function, wrt, mode)
+                self._memo.put(self._keys, function, asked, answer)
+            self._derivatives[asked] = answer
+        return self._derivatives[asked]
 
     def parameters(self, function: str) -> tuple[str, ...]:
         """The parameters of a function that may be floats."""

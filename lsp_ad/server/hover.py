@@ -101,7 +101,7 @@ def _adjoint(derivative: Derivative, statement: gast.stmt, header: Span) -> Iter
     whole = span_of(statement)
     for line in derivative.lines:
         origin = line.origin
-        if line.sweep == "backward" and origin is not None and (_inside(origin, header) or origin == whole):
+        if line.sweep != "forward" and origin is not None and (_inside(origin, header) or origin == whole):
             yield line.text
 
 

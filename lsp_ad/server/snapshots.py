@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from lsp_ad.server.memo import Memo
 from lsp_ad.source.document import Document
 
 if TYPE_CHECKING:
@@ -20,14 +21,15 @@ class Snapshot:
     """One version of an open document.
 
     `older` is the newest snapshot before this one that was analysed; where this one does not parse, it
-    leads to the last version that did.
+    leads to the last version that did. `memo` is what all versions of the document share.
     """
 
-    def __init__(self, uri: str, document: Document, older: Snapshot | None = None):
+    def __init__(self, uri: str, document: Document, older: Snapshot | None = None, memo: Memo | None = None):
         self.uri = uri
         self.document = document
         self.wanted = False
         self._older = older
+        self._memo = memo or Memo()
 
     @property
     def version(self) -> int | None:
@@ -38,7 +40,7 @@ class Snapshot:
         """The analysis of this very text, which has syntax problems where it does not parse."""
         from lsp_ad.server.analysis import Analysis  # here, because it loads the compiler
 
-        analysis = Analysis(self.document)
+        analysis = Analysis(self.document, self._memo)
         if not analysis.syntax_problems:
             self._older = None
         elif self._older is not None:
@@ -52,7 +54,7 @@ class Snapshot:
 
     def successor(self, document: Document) -> Snapshot:
         """The snapshot of the next version. Versions that nothing asked about are not kept."""
-        return Snapshot(self.uri, document, self if self.wanted else self._older)
+        return Snapshot(self.uri, document, self if self.wanted else self._older, self._memo)
 
     def line_in_good(self, line: int) -> int | None:
         """The line of the last good text that a line of this text is, or None if it is one that changed.
