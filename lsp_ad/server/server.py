@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import gc
 import inspect
 import logging
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from pygls.exceptions import (
 from pygls.lsp.server import LanguageServer
 
 from lsp_ad import __version__
+from lsp_ad.problems import Span
 from lsp_ad.server.client import KIND, SECTION, Client, Settings, client_of, updated
 from lsp_ad.server.convert import from_range
 from lsp_ad.server.protocol import Protocol
@@ -28,6 +30,7 @@ from lsp_ad.source.document import Document
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
+WARMED = 64  # functions of a file at most
 DEBOUNCE = 0.15  # seconds from the last key stroke to the diagnostics
 
 
@@ -45,6 +48,7 @@ class Server(LanguageServer):
         self.first_settings: Any = None
         self.snapshots = Snapshots()
         self.asked: dict[str, set[str]] = {}
+        self.edited: dict[str, int] = {}  # the line of the last edit
         self._analyst = ThreadPoolExecutor(max_workers=1, thread_name_prefix="analysis")
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._publishing: set[asyncio.Task[None]] = set()
@@ -59,7 +63,7 @@ class Server(LanguageServer):
     async def analysed(self, snapshot: Snapshot, work: Callable[[], T]) -> T:
         """The result of work on a snapshot, done on the analysis thread."""
         snapshot.wanted = True
-        return await asyncio.get_running_loop().run_in_executor(self._analyst, work)
+        return await asyncio.get_running_loop().run_in_executor(self._analyst, _undisturbed, work)
 
     def load_features(self) -> None:
         """Load the compiler while nobody waits for it: `initialize` is answered without."""
@@ -106,7 +110,18 @@ class Server(LanguageServer):
         """Drop all work that waits, so that leaving waits for nothing but the piece at hand."""
         for uri in list(self._timers):
             self.cancel(uri)
+        for task in self._publishing:
+            task.cancel()
         self._analyst.shutdown(wait=False, cancel_futures=True)
+
+
+def _undisturbed(work: Callable[[], T]) -> T:
+    """Do work with the garbage collector off: trees are many objects, and hold no garbage while they grow."""
+    gc.disable()
+    try:
+        return work()
+    finally:
+        gc.enable()
 
 
 def shielded(handler: Callable[[Server, Any], Any]) -> Callable[[Server, Any], Any]:
@@ -170,6 +185,9 @@ def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
 
 def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
     uri = params.text_document.uri
+    for change in params.content_changes:
+        if isinstance(change, types.TextDocumentContentChangePartial):
+            ls.edited[uri] = change.range.start.line + 1
     text = ls.workspace.get_text_document(uri).source
     ls.publish_soon(ls.snapshots.change(uri, Document(text, uri, params.text_document.version)))
 
@@ -179,6 +197,7 @@ def did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
     ls.cancel(uri)
     ls.snapshots.close(uri)
     ls.asked.pop(uri, None)
+    ls.edited.pop(uri, None)
     ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
 
@@ -195,6 +214,28 @@ async def publish(ls: Server, snapshot: Snapshot) -> None:
     if ls.snapshots.is_newest(snapshot):
         message = types.PublishDiagnosticsParams(snapshot.uri, found, snapshot.version)
         ls.text_document_publish_diagnostics(message)
+        await warm_up(ls, snapshot)
+
+
+async def warm_up(ls: Server, snapshot: Snapshot) -> None:
+    """Work out, while nobody waits, what the lightbulb will show: where the last edit was, then around it.
+
+    Piece by piece, so that a request waits for one function at most; and kept from version to version, so
+    that it is done once.
+    """
+    from lsp_ad.server import code_actions
+
+    analysis = await ls.analysed(snapshot, lambda: snapshot.analysis)
+    if analysis.syntax_problems or not analysis.is_numeric:
+        return
+    near = ls.edited.get(snapshot.uri, 1)
+    lines = sorted((f.lineno for f in analysis.program.functions.values()), key=lambda line: abs(line - near))
+    # The line of the edit itself stands for the function that it is in.
+    for line in [near, *lines[:WARMED]]:
+        if not ls.snapshots.is_newest(snapshot):
+            return
+        here = Span(line, 0, line, 0)
+        await ls.analysed(snapshot, lambda here=here: code_actions.offers(analysis, here))  # type: ignore[misc]
 
 
 async def text_hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
