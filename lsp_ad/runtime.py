@@ -18,6 +18,8 @@ def unbroadcast(dx, x):
 
 def matmul_adjoint_left(dy, x1, x2):
     """The adjoint of x1 in y = x1 @ x2, for operands of any rank from one on."""
+    if np.ndim(x1) == 2 and np.ndim(x2) == 2:
+        return dy @ np.transpose(x2)
     if np.ndim(x2) == 1:
         return dy * x2 if np.ndim(x1) == 1 else np.expand_dims(dy, -1) * x2
     if np.ndim(x1) == 1:
@@ -27,8 +29,10 @@ def matmul_adjoint_left(dy, x1, x2):
 
 def matmul_adjoint_right(dy, x1, x2):
     """The adjoint of x2 in y = x1 @ x2, for operands of any rank from one on."""
+    if np.ndim(x1) == 2 and np.ndim(x2) <= 2:
+        return np.transpose(x1) @ dy
     if np.ndim(x2) == 1:
-        return dy * x1 if np.ndim(x1) == 1 else np.tensordot(dy, x1, np.ndim(dy))
+        return dy * x1 if np.ndim(x1) == 1 else np.ravel(dy) @ np.reshape(x1, (-1, len(x2)))
     if np.ndim(x1) == 1:
         return unbroadcast(np.expand_dims(x1, -1) * np.expand_dims(dy, -2), x2)
     return unbroadcast(np.matmul(np.swapaxes(x1, -1, -2), dy), x2)
@@ -71,9 +75,9 @@ def sinc_slope(x):
 
 
 def zeros_of(x):
-    """Zeros in the structure of a list or tuple of numbers, arrays and lists, as lists."""
+    """Zeros in the shape of a number, an array or a list of these, of float type whatever the type of x."""
     if isinstance(x, (list, tuple)):
-        return [zeros_of(item) for item in x]
+        return [zeros_of(item) if np.ndim(item) == 0 or isinstance(item, np.ndarray) else zeros_of(np.array(item)) for item in x]
     return np.zeros_like(x, dtype=np.result_type(x, 1.0)) if np.ndim(x) else 0.0
 
 

@@ -50,11 +50,16 @@ State = dict[str, Form]
 
 @dataclass
 class Adjoints:
-    """Writes contributions to adjoint variables. `in_place`: those that were written element by element."""
+    """Writes contributions to adjoint variables.
+
+    `in_place`: those that were written element by element. `lists`: names of unknown kind that are only
+    indexed with integers and iterated, so that they may hold lists as well as arrays.
+    """
 
     values: ForwardValues
     kinds: Kinds
     active: set[str]
+    lists: set[str] = field(default_factory=set)
     in_place: set[str] = field(default_factory=set)
     best: Form = field(default=Form(True, True, True))
 
@@ -70,7 +75,7 @@ class Adjoints:
         if old is None:
             out.append(assign(target, value))
             state[v] = form
-        elif old.owned:
+        elif old.owned and v not in self.lists:
             negative = isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub)
             op, amount = (gast.Sub(), value.operand) if negative else (gast.Add(), value)  # type: ignore[attr-defined]
             out.append(gast.AugAssign(store(target), op, amount))
@@ -129,6 +134,9 @@ class Adjoints:
             raise Refusal(problem("AD102", f"`{expression_text(node)}` cannot be differentiated.", span_of(s)))
         v = base.id
         kind = self.kinds.of(name(v))
+        if any(isinstance(n, gast.Constant) and isinstance(n.value, str) for n in gast.walk(node)) or kind.type in ("other", "str"):
+            raise Refusal(problem("AD401", f"`{expression_text(node)}` reads a dictionary: derivatives of dictionaries are not "
+                                  "supported.", span_of(s), "Take the arrays as parameters of their own."))
         if kind.type in ("list", "tuple") and not self.is_number(index):
             raise Refusal(problem("AD102", f"`{expression_text(node)}` takes a slice of a list.", span_of(s),
                                   "Use an array, or index the list element by element."))
@@ -158,6 +166,23 @@ class Adjoints:
         parts = index.elts if isinstance(index, gast.Tuple) else [index]
         return all(isinstance(p, gast.Slice) or literal(p) in (None, Ellipsis) or self.is_number(p) for p in parts)
 
+    def whole(self, target: str, dy: gast.expr, form: Form, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
+        """The adjoint of a target in the target's own shape."""
+        if form.exact:
+            return dy
+        kept = self.values.fresh.new("b")
+        out.append(assign(kept, self.values.full(dy, name(target), s)))
+        return name(kept)
+
+    def items(self, node: gast.Tuple | gast.List, dy: gast.expr, state: State, out: list[gast.stmt]) -> None:
+        """The adjoint of each item of a literal tuple, list or array: `da = dy[0]`."""
+        for position, item in enumerate(node.elts):
+            piece = gast.Subscript(copy.deepcopy(dy), constant(position), gast.Load())
+            if isinstance(item, (gast.Tuple, gast.List)):
+                self.items(item, piece, state, out)
+            elif isinstance(item, gast.Name) and item.id in self.active:
+                self.contribute(item.id, piece, Form(True, False, False), state, out)
+
     def pieces(self, operation: Operation, target: str, dy: gast.expr, form: Form, s: gast.stmt, state: State,
                out: list[gast.stmt]) -> None:
         """The adjoints of joined arrays are the pieces of the adjoint of the whole."""
@@ -167,10 +192,7 @@ class Adjoints:
         if not isinstance(arrays, (gast.Tuple, gast.List)) or not isinstance(axis, int) or isinstance(axis, bool):
             raise Refusal(problem("AD202", f"`{expression_text(s.value)}`: only a literal list of arrays and a constant axis "  # type: ignore[attr-defined]
                                   "are supported.", span_of(s)))
-        if not form.exact:
-            kept = self.values.fresh.new("b")
-            out.append(assign(kept, self.values.full(dy, name(target), s)))
-            dy = name(kept)
+        dy = self.whole(target, dy, form, s, out)
         start: gast.expr | None = None
         for number, part in enumerate(arrays.elts):
             last = number == len(arrays.elts) - 1

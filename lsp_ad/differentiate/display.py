@@ -62,7 +62,8 @@ class Display:
         if n.startswith("s__"):
             return self._base(saved_name(n))
         if n in self.hints:
-            return self.hints[n]
+            hint = self.hints[n]
+            return f"{hint}_value" if hint in self.reserved else hint
         return {"t": "t", "b": "g"}.get(n.split("__")[0], n.split("__")[0])
 
     def _choose(self, n: str) -> str:

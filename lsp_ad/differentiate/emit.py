@@ -13,7 +13,7 @@ from lsp_ad.differentiate.derivative import Line
 from lsp_ad.differentiate.sweep import Swept
 from lsp_ad.differentiate.unit import Unit
 from lsp_ad.semantics import flow
-from lsp_ad.source.printing import INDENT, Printed, Printer, expression_text, key
+from lsp_ad.source.printing import INDENT, Printed, Printer, bare_text, expression_text, key, tidy
 
 WIDTH = 96
 
@@ -24,8 +24,7 @@ def emit(unit: Unit, swept: Swept, mode: str) -> list[Line]:
     lines = [_head(f"def {swept.name}({_signature(unit, swept, mode)}):"), _head(INDENT + _docstring(unit, mode))]
     lines += _checks(unit, swept, mode)
     lines += _sweeps(unit, swept)
-    lines.append(_head(INDENT + "return " + expression_text(swept.returned).strip("()") if _is_flat(swept.returned)
-                       else INDENT + "return " + expression_text(swept.returned)))
+    lines.append(_head(f"{INDENT}return {bare_text(tidy(swept.returned))}"))
     return lines
 
 
@@ -53,10 +52,9 @@ def emit_pair(unit: Unit, swept: Swept, pair: Pair) -> list[Line]:
     backward = [_head(f"def {pair.backward}(saved, {swept.seed}):"),
                 _head(f'{INDENT}"""Adjoint of {names} in {unit.original.name}, from what {pair.forward} saved."""')]
     if saved:
-        backward.append(_head(f"{INDENT}{entry.strip('()') if len(saved) > 1 else entry} = saved"))
+        backward.append(_head(f"{INDENT}{', '.join(saved)} = saved"))
     backward += _lines(_bare_printer(unit).block(swept.backward, 1) if swept.backward else [], "backward")
-    shown = expression_text(gradients)
-    backward.append(_head(f"{INDENT}return {shown.strip('()') if _is_flat(gradients) else shown}"))
+    backward.append(_head(f"{INDENT}return {bare_text(gradients)}"))
     return [*forward, _head(""), _head(""), *backward]
 
 
@@ -78,10 +76,6 @@ def _tuple(names: list[str]) -> str:
 
 def _head(text: str) -> Line:
     return Line(text, None, "head")
-
-
-def _is_flat(node: gast.expr) -> bool:
-    return isinstance(node, gast.Tuple) and not any(isinstance(e, gast.Tuple) for e in node.elts) and len(node.elts) > 1
 
 
 # --- head ------------------------------------------------------------------------------------
@@ -148,14 +142,14 @@ def _condition(terms: list[str], error: str) -> list[Line]:
 
 def _shape_terms(unit: Unit) -> tuple[list[str], str]:
     """Conditions under which a declared shape is not that of the argument; the shapes in words."""
-    read = {n for s in flow.statements(unit.tree.body) if flow.header_writes(s) & unit.active for n in flow.header_reads(s)}
-    declared = {p: d for p, d in unit.declared.items() if p in read}
-    np = _numpy_name(unit)
+    declared = unit.declared
+    np = _numpy_name(unit) or "np"
     known: dict[str, str] = {}
     terms = []
     for p, dims in sorted(declared.items(), key=lambda item: -len(item[1])):
         if not dims:
-            terms.append(f"{np}.ndim({p}) != 0" if np else f"getattr({p}, 'ndim', 0) != 0")
+            # np.ndim of a Python float costs as much as ten multiplications
+            terms.append(f"getattr({p}, 'ndim', 0) != 0")
             continue
         if all(isinstance(d, int) or d in known for d in dims):
             shape = ", ".join(str(d) if isinstance(d, int) else known[d] for d in dims)
@@ -191,8 +185,7 @@ def _sweeps(unit: Unit, swept: Swept) -> list[Line]:
     lines = _lines(_printer(unit).block(swept.forward, 1) if swept.forward else [], "forward")
     lines.append(_head(INDENT + "# backward"))
     if swept.checked is not None:
-        np = _numpy_name(unit) or "np"
-        test = f"{np}.shape({swept.seed}) != {np}.shape({swept.checked})"
+        test = f"getattr({swept.seed}, 'shape', ()) != getattr({swept.checked}, 'shape', ())"
         lines += _condition([test], f'ValueError("{swept.seed} must have the shape of the result of {unit.original.name}")')
     return lines + _lines(_bare_printer(unit).block(swept.backward, 1) if swept.backward else [], "backward")
 

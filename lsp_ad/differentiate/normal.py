@@ -185,6 +185,8 @@ class Normalizer:
             # max(a, b, c) is max(max(a, b), c)
             inner = gast.copy_location(gast.Call(node.func, node.args[:-1], []), node)
             node.args = [inner, node.args[-1]]
+        if isinstance(node, (gast.Tuple, gast.List)):
+            return self._argument(node, s, out)
         if self.scope.operation(node) is None and self.scope.callee(node) is None:
             raise Refusal(problem("AD102", f"`{expression_text(node)}` cannot be differentiated.", _span(node, s)))
         if isinstance(node, gast.BinOp):
@@ -219,7 +221,7 @@ class Normalizer:
         """An argument: an atom, or a literal list of atoms."""
         if isinstance(node, (gast.Tuple, gast.List)) and self.is_active(node):
             node = copy.copy(node)
-            node.elts = [self.atom(e, s, out) for e in node.elts]
+            node.elts = [self._argument(e, s, out) for e in node.elts]
             return node
         return self.atom(node, s, out)
 

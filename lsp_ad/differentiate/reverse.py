@@ -94,6 +94,8 @@ class Reverse:
             self.adjoints.contribute(value.id, dy, form.alias(), state, out)
         elif isinstance(value, gast.Subscript):
             self.adjoints.element(value, dy, s, state, out)
+        elif isinstance(value, (gast.Tuple, gast.List)):
+            self.adjoints.items(value, dy, state, out)
         elif self.values.scope.callee(value) is not None:
             self.callees.backward(value, target, dy, form, s, state, out, self)
         else:
@@ -101,6 +103,8 @@ class Reverse:
             assert operation is not None, expression_text(s)
             if operation.rule.name in ("numpy.concatenate", "numpy.stack"):
                 self.adjoints.pieces(operation, target, dy, form, s, state, out)
+            elif operation.rule.name in ("numpy.array", "numpy.asarray") and isinstance(operation.args[0], (gast.Tuple, gast.List)):
+                self.adjoints.items(operation.args[0], self.adjoints.whole(target, dy, form, s, out), state, out)
             else:
                 self.rule(operation.bind(self.values.kinds.of), value, target, dy, form, s, state, out)
 

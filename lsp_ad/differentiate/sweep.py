@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from dataclasses import dataclass
 
 import gast
@@ -18,7 +19,7 @@ from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.names import bound_names
 from lsp_ad.semantics.shapes import Kind
-from lsp_ad.simplify.algebra import assign, constant, name
+from lsp_ad.simplify.algebra import assign, constant, name, substitute
 from lsp_ad.simplify.dead import drop_dead
 from lsp_ad.simplify.substitute import tidy_up
 
@@ -49,6 +50,7 @@ def sweep(unit: Unit, mode: str, callees: Callees) -> Swept:
     """Differentiate a prepared function."""
     values = ForwardValues(unit.scope, unit.kinds, unit.stability, unit.fresh, unit.declared)
     adjoints = Adjoints(values, unit.kinds, unit.active)
+    values.lists = adjoints.lists = _may_be_lists(unit)
     reverse = Reverse(values, adjoints, unit.active, unit.carries, callees)
     seed = adjoint_name(unit.result)
     kind = unit.kinds.names.get(unit.result, Kind())
@@ -68,12 +70,39 @@ def sweep(unit: Unit, mode: str, callees: Callees) -> Swept:
     saves.fold(forward, backward, set(unit.parameters))
     Tapes(unit.scope, unit.stability, unit.fresh, forward, set(unit.parameters)).add(reverse.loops)
     if mode in ("value_and_grad", "pair"):
-        kept = unit.fresh.new("result")
-        forward.append(assign(kept, name(unit.result)))
+        kept = unit.result
+        if kept in flow.writes(backward):
+            kept = unit.fresh.new("result")
+            forward.append(assign(kept, name(unit.result)))
         returned = gast.Tuple([name(kept), returned], gast.Load())
     joint = [*forward, gast.Expr(constant(MARK)), *backward, gast.Return(returned)]
     joint = _simplify(joint, {*unit.parameters, seed})
+    if mode == "pair":
+        joint = _bound_at_mark(joint, {*unit.parameters, seed})
     return _shown(joint, unit, mode, seed, scalar, check is not None, values)
+
+
+def _bound_at_mark(joint: list[gast.stmt], parameters: set[str]) -> list[gast.stmt]:
+    """What the forward function hands over exists on every path: None, where a path does not compute it."""
+    mark = next(i for i, s in enumerate(joint) if _is_mark(s))
+    live = flow.live_before(flow.Flow.of(joint[mark:]))[0] & flow.writes(joint[:mark])
+    sure = flow.definitely_bound(joint[:mark], parameters)
+    return [*(assign(n, constant(None)) for n in sorted(live - sure)), *joint]
+
+
+def _may_be_lists(unit: Unit) -> set[str]:
+    """Names of unknown kind that are indexed with integers or iterated, and never sliced or indexed otherwise."""
+    indexed: set[str] = set()
+    sliced: set[str] = set()
+    for s in flow.statements(unit.tree.body):
+        if isinstance(s, gast.For):
+            indexed |= {n for n in flow.reads(s.iter) if n in unit.active}
+        for node in gast.walk(s) if not flow.blocks(s) else ():
+            if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
+                kind = unit.kinds.of(node.slice) if not isinstance(node.slice, (gast.Slice, gast.Tuple)) else Kind()
+                (indexed if kind.type == "number" and kind.dtype == "int" else sliced).add(node.value.id)
+    return {n for n in indexed - sliced if unit.kinds.names.get(n, Kind()).type == "numeric"
+            and not isinstance(unit.kinds.names[n].shape, tuple)}
 
 
 def _unnest(body: list[gast.stmt]) -> None:
@@ -114,6 +143,8 @@ def _forget_result_copy(joint: list[gast.stmt]) -> None:
         if first is not None and first is not s:
             joint.remove(first)
             s.value = first.value  # type: ignore[attr-defined]
+            for later in joint[joint.index(s) + 1:]:
+                substitute(later, {first.targets[0].id: name(s.targets[0].id)})  # type: ignore[attr-defined]
 
 
 def _simplify(joint: list[gast.stmt], parameters: set[str]) -> list[gast.stmt]:
@@ -131,7 +162,7 @@ def _shown(joint: list[gast.stmt], unit: Unit, mode: str, seed: str, scalar: boo
     used = {n.id for s in joint for n in gast.walk(s) if isinstance(n, gast.Name)}
     reserved = (used | {n for n in values.helpers}) - {n for n in used if "__" in n} - bound_names(joint)
     local = bound_names(joint) | set(unit.parameters)
-    outside = {n for n in reserved if n not in local}
+    outside = {n for n in reserved if n not in local} | unit.program.bound | set(dir(builtins))
     if mode == "pair":
         unit.webs.setdefault(seed, seed)
     display = Display(joint, [*unit.parameters, seed], unit.webs, unit.fresh.hints, outside, (seed, unit.result),
@@ -145,13 +176,10 @@ def _shown(joint: list[gast.stmt], unit: Unit, mode: str, seed: str, scalar: boo
         backward.remove(check)
     returned = joint[-1].value  # type: ignore[attr-defined]
     like = _text(check.value.args[1]) if check is not None else None  # type: ignore[attr-defined]
+    needs_numpy = unit.program.alias_of("numpy") is None and any(unit.declared.values())
     return Swept(NAMES[mode].format(unit.original.name), display.seed, forward, backward, returned, like, scalar,
-                 frozenset(values.helpers), frozenset(values.modules | ({"numpy"} if _needs_numpy(unit, like, values) else set())),
+                 frozenset(values.helpers), frozenset(values.modules | ({"numpy"} if needs_numpy else set())),
                  frozenset(unit.parameters))
-
-
-def _needs_numpy(unit: Unit, like: str | None, values: ForwardValues) -> bool:
-    return like is not None and unit.program.alias_of("numpy") is None
 
 
 def _is_mark(s: gast.stmt) -> bool:

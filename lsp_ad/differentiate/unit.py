@@ -87,15 +87,17 @@ def prepare(program: Program, function: gast.FunctionDef, wrt: tuple[str, ...] |
     shown = webs.split(tree, fresh)
     local |= flow.writes(tree.body)
     kinds = _kinds(program, function, tree, scope, wanted)
-    _refuse_shared_updates(tree, kinds, scope)
+    _refuse_shared_updates(tree, kinds, scope, result)
     active = activity.active_names(tree.body, wanted, result, carries, lambda n: kinds.names.get(n, UNKNOWN).may_be_real)
     _refuse_independent(function, wanted, active, explicit)
     normal = Normalizer(scope, kinds, active, carries, fresh)
     tree.body = normal.block(tree.body)
     local |= flow.writes(tree.body)
     stability = Stability.of(tree.body, parameters(function), result)
+    read = {n for s in flow.statements(tree.body) if flow.header_writes(s) & active for n in flow.header_reads(s)}
+    relied_on = {p: d for p, d in _relied_on(function, scope).items() if p in read}
     return Unit(program, function, tree, scope, kinds, active, carries, shown, fresh, stability, result, tuple(wanted),
-                _relied_on(function, scope), inlined)
+                relied_on, inlined)
 
 
 def _plain(tree: gast.FunctionDef) -> None:
@@ -213,12 +215,12 @@ def _refuse_independent(function: gast.FunctionDef, wrt: tuple[str, ...], active
                               "derivative: it is zero everywhere.", name_span(function)))
 
 
-def _refuse_shared_updates(tree: gast.FunctionDef, kinds: Kinds, scope: Scope) -> None:
+def _refuse_shared_updates(tree: gast.FunctionDef, kinds: Kinds, scope: Scope, result: str) -> None:
     """`x += e` on an array changes it for every name that it has: refused unless it surely has one only."""
     updated = {s.targets[0].id: s for s in flow.statements(tree.body) if isinstance(s, gast.Assign) and _is_update(s)}
     if not updated:
         return
-    shared = _shared(tree.body, scope)
+    shared = _shared(tree.body, scope, result)
     for name, s in updated.items():
         kind = kinds.names.get(name, UNKNOWN)
         if kind.type == "number" or (kind.fresh and kind.type in ("array", "numeric") and name not in shared):
@@ -236,7 +238,7 @@ def _is_update(s: gast.Assign) -> bool:
             and span_of(s.value.left) == span_of(s.targets[0]))
 
 
-def _shared(body: list[gast.stmt], scope: Scope) -> set[str]:
+def _shared(body: list[gast.stmt], scope: Scope, result: str) -> set[str]:
     """Names whose memory may get another name: copied, viewed, put in a container, iterated, handed to a function."""
     found: set[str] = set()
 
@@ -264,10 +266,8 @@ def _shared(body: list[gast.stmt], scope: Scope) -> set[str]:
                     base(node.func.value)
 
     for s in flow.statements(body):
-        if isinstance(s, gast.Assign):
+        if isinstance(s, gast.Assign) and flow.stored(s) != {result}:
             base(s.value)
         elif isinstance(s, gast.For):
-            for n in flow.reads(s.iter):
-                found.add(n)
-    # calls anywhere may hand the memory on through their result
+            found |= flow.reads(s.iter)
     return found

@@ -34,6 +34,7 @@ class ForwardValues:
         self.after: dict[int, dict[str, str]] = {}
         self.tests: dict[int, tuple[str, gast.expr]] = {}
         self.calls: dict[int, tuple[str, str]] = {}
+        self.lists: set[str] = set()
         self.helpers: set[str] = set()
         self.modules: set[str] = set()
 
@@ -151,7 +152,7 @@ class ForwardValues:
         """Zeros in the shape of `node`, of float type whatever the type of `node` is."""
         kind = self.kinds.of(node)
         like = self.like(node, s)
-        if kind.type in ("list", "tuple"):
+        if kind.type in ("list", "tuple") or (isinstance(node, gast.Name) and node.id in self.lists and kind.shape != ()):
             return call(self.helper("zeros_of"), self.operand(node, s))
         numpy = self.module("numpy")
         keywords = []

@@ -33,6 +33,12 @@ def expression_text(node: gast.AST) -> str:
     return ast.unparse(ast.fix_missing_locations(gast.gast_to_ast(node)))
 
 
+def bare_text(node: gast.expr) -> str:
+    """The text of an expression, a tuple without its parentheses."""
+    text = expression_text(node)
+    return text[1:-1] if isinstance(node, gast.Tuple) and len(node.elts) > 1 else text
+
+
 def key(node: gast.AST) -> str:
     """A text that is equal for equal trees, wherever they stand."""
     return gast.dump(node)
@@ -98,8 +104,7 @@ class Printer:
 
     def _header(self, s: gast.stmt, original: gast.stmt | None, word: str = "if") -> str:
         if isinstance(s, gast.For):
-            return f"for {expression_text(s.target).strip('()') if isinstance(s.target, gast.Tuple) else expression_text(s.target)}" \
-                   f" in {self._kept(s.iter, original and getattr(original, 'iter', None))}:"
+            return f"for {bare_text(s.target)} in {self._kept(s.iter, original and getattr(original, 'iter', None))}:"
         assert isinstance(s, (gast.If, gast.While))
         text = self._kept(s.test, original and getattr(original, "test", None))
         return f"{'while' if isinstance(s, gast.While) else word} {text}:"
