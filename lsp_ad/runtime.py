@@ -76,9 +76,11 @@ def sinc_slope(x):
 
 def zeros_of(x):
     """Zeros in the shape of a number, an array or a list of these, of float type whatever the type of x."""
-    if isinstance(x, (list, tuple)):
-        return [zeros_of(item) if np.ndim(item) == 0 or isinstance(item, np.ndarray) else zeros_of(np.array(item)) for item in x]
-    return np.zeros_like(x, dtype=np.result_type(x, 1.0)) if np.ndim(x) else 0.0
+    if not isinstance(x, (list, tuple)):
+        return np.zeros_like(x, dtype=np.result_type(x, 1.0)) if np.ndim(x) else 0.0
+    inner = [item for item in x if isinstance(item, (list, tuple))]
+    flat = bool(inner) and all(np.ndim(e) == 0 for item in inner for e in item)
+    return [np.zeros(len(item)) if flat and isinstance(item, (list, tuple)) else zeros_of(item) for item in x]
 
 
 def copy_of(x):

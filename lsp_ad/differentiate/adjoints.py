@@ -13,9 +13,10 @@ import gast
 
 from lsp_ad.differentiate.fresh import adjoint_name
 from lsp_ad.differentiate.values import ForwardValues
-from lsp_ad.problems import Refusal, problem
+from lsp_ad.problems import Refusal, Span, problem
 from lsp_ad.rules.resolve import Operation
-from lsp_ad.rules.rule import UNKNOWN_VALUE, literal
+from lsp_ad.rules.rule import literal
+from lsp_ad.semantics import flow
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.shapes import Kind
 from lsp_ad.simplify.algebra import add, assign, constant, expression, name, store
@@ -82,7 +83,7 @@ class Adjoints:
         else:
             if self.kinds.names.get(v, Kind()).type in ("list", "tuple"):
                 raise Refusal(problem("AD102", f"The list `{v}` is used in two ways that carry a derivative.",
-                                      span_of(out[-1]) if out and hasattr(out[-1], "lineno") else _nowhere()))
+                                      _place(out[-1]) if out else _place(value)))
             total = add(name(target), value)
             out.append(assign(target, total))
             exact = old.exact or form.exact
@@ -180,8 +181,11 @@ class Adjoints:
             piece = gast.Subscript(copy.deepcopy(dy), constant(position), gast.Load())
             if isinstance(item, (gast.Tuple, gast.List)):
                 self.items(item, piece, state, out)
-            elif isinstance(item, gast.Name) and item.id in self.active:
-                self.contribute(item.id, piece, Form(True, False, False), state, out)
+            elif isinstance(item, gast.Name):
+                if item.id in self.active:
+                    self.contribute(item.id, piece, Form(True, False, False), state, out)
+            else:
+                self.passive(item)
 
     def pieces(self, operation: Operation, target: str, dy: gast.expr, form: Form, s: gast.stmt, state: State,
                out: list[gast.stmt]) -> None:
@@ -203,8 +207,16 @@ class Adjoints:
                 stop = length if start is None else gast.BinOp(start, gast.Add(), length)
                 piece = _along(axis, gast.Slice(copy.deepcopy(start), None if last else copy.deepcopy(stop), None), dy, self.values)
                 start = stop
-            if isinstance(part, gast.Name) and part.id in self.active:
+            if not isinstance(part, gast.Name):
+                self.passive(part)
+            elif part.id in self.active:
                 self.contribute(part.id, piece, Form(True, False, False), state, out)
+
+    def passive(self, node: gast.expr) -> None:
+        """Make sure that an operand that is not handled carries no derivative."""
+        if flow.reads(node) & self.active:
+            raise Refusal(problem("AD102", f"`{expression_text(node)}` cannot be differentiated here.", _place(node),
+                                  "Give it a name of its own first."))
 
 
 def _along(axis: int, index: gast.expr, dy: gast.expr, values: ForwardValues) -> gast.expr:
@@ -226,10 +238,5 @@ def _slice_object(node: gast.expr) -> gast.expr:
     return gast.Call(expression("slice"), parts, [])
 
 
-def _nowhere():
-    from lsp_ad.problems import Span
-
-    return Span(1, 0, 1, 1)
-
-
-__all__ = ["UNKNOWN_VALUE", "Adjoints", "Form", "State"]
+def _place(node: gast.AST) -> Span:
+    return span_of(node) if hasattr(node, "lineno") else Span(1, 0, 1, 1)

@@ -51,6 +51,9 @@ class Callees:
         function = reverse.values.scope.callee(call)
         given = match(call, function)
         wrt = tuple(p for p, a in given.items() if isinstance(a, gast.Name) and a.id in reverse.active)
+        for p, a in given.items():
+            if p not in wrt:
+                adjoints.passive(a)
         pair = self.pair(function.name, wrt)
         fresh: Fresh = reverse.values.fresh
         if not form.exact:

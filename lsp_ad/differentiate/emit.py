@@ -12,7 +12,9 @@ from lsp_ad.differentiate.calls import Pair
 from lsp_ad.differentiate.derivative import Line
 from lsp_ad.differentiate.sweep import Swept
 from lsp_ad.differentiate.unit import Unit
+from lsp_ad.problems import Span
 from lsp_ad.semantics import flow
+from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import INDENT, Printed, Printer, bare_text, expression_text, key, tidy
 
 WIDTH = 96
@@ -20,21 +22,23 @@ WIDTH = 96
 
 def emit(unit: Unit, swept: Swept, mode: str) -> list[Line]:
     """The lines of a derivative in joint motion."""
-    swept = _returned_at_once(swept)
+    swept, origin = _returned_at_once(swept)
     lines = [_head(f"def {swept.name}({_signature(unit, swept, mode)}):"), _head(INDENT + _docstring(unit, mode))]
     lines += _checks(unit, swept, mode)
     lines += _sweeps(unit, swept)
-    lines.append(_head(f"{INDENT}return {bare_text(tidy(swept.returned))}"))
+    text = f"{INDENT}return {bare_text(tidy(swept.returned))}"
+    lines.append(Line(text, origin, "backward") if origin else _head(text))
     return lines
 
 
-def _returned_at_once(swept: Swept) -> Swept:
-    """`dw = e; return dw` as `return e`."""
+def _returned_at_once(swept: Swept) -> tuple[Swept, Span | None]:
+    """`dw = e; return dw` as `return e`, with the origin of the assignment."""
     last = swept.backward[-1] if swept.backward else None
     if (isinstance(last, gast.Assign) and isinstance(last.targets[0], gast.Name) and isinstance(swept.returned, gast.Name)
             and last.targets[0].id == swept.returned.id):
-        return replace(swept, backward=swept.backward[:-1], returned=last.value)
-    return swept
+        origin = span_of(last) if hasattr(last, "lineno") else None
+        return replace(swept, backward=swept.backward[:-1], returned=last.value), origin
+    return swept, None
 
 
 def emit_pair(unit: Unit, swept: Swept, pair: Pair) -> list[Line]:

@@ -117,9 +117,9 @@ class Normalizer:
                 "builtins.zip", "builtins.enumerate", "builtins.reversed"):
             node.args = [self._iterable(a, s, out) for a in node.args]
             return node
-        if not self.is_active(node):
+        if isinstance(node, gast.Name) or not self.is_active(node):
             return node
-        return self.atom(node, s, out)
+        return self.temporary(node, s, out)
 
     # --- expressions -------------------------------------------------------------------------
 

@@ -316,8 +316,10 @@ class Reverse:
             if function in ("builtins.zip", "builtins.enumerate"):
                 raise Refusal(problem("AD102", f"`{expression_text(target)}` does not match `{expression_text(iterable)}`.",
                                       span_of(iterable), "Unpack each element in the `for` itself."))
-        if not isinstance(iterable, gast.Name) or iterable.id not in self.active:
+        if not self.carries(iterable) & self.active:  # type: ignore[operator]
             return []
+        if not isinstance(iterable, gast.Name):
+            raise Refusal(problem("AD102", f"A `for` over `{expression_text(iterable)}` cannot be differentiated.", span_of(iterable)))
         if isinstance(target, gast.Name):
             return [(target.id, gast.Subscript(name(iterable.id), copy.deepcopy(index), gast.Load()))]
         found = []

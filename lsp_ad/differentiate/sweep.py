@@ -61,7 +61,8 @@ def sweep(unit: Unit, mode: str, callees: Callees) -> Swept:
     check = None
     if not scalar and mode != "pair" and kind.type in ("numeric", "array"):
         check = _check(seed, values.like(name(unit.result), last))
-    gradients = [_gradient(p, state, values, backward, last) for p in unit.wrt]
+    first = unit.tree.body[0]
+    gradients = [_gradient(p, state, values, backward, first) for p in unit.wrt]
     returned: gast.expr = gradients[0] if len(gradients) == 1 else gast.Tuple(gradients, gast.Load())
     if check is not None:
         backward.insert(0, check)
@@ -123,14 +124,14 @@ def _check(seed: str, like: gast.expr) -> gast.stmt:
     return gast.Expr(gast.Call(name("check_seed"), [name(seed), like], []))
 
 
-def _gradient(p: str, state: State, values: ForwardValues, out: list[gast.stmt], last: gast.stmt) -> gast.expr:
-    """The gradient of a parameter, in its shape."""
+def _gradient(p: str, state: State, values: ForwardValues, out: list[gast.stmt], first: gast.stmt) -> gast.expr:
+    """The gradient of a parameter, in the shape that it has on entry, before the first statement."""
     target = adjoint_name(p)
     if p not in state:
         kind = values.kinds.names.get(p, Kind())
-        out.append(assign(target, constant(0.0) if kind.shape == () else values.zeros(name(p), last)))
+        out.append(assign(target, constant(0.0) if kind.shape == () else values.zeros(name(p), first)))
     elif not state[p].exact:
-        out.append(assign(target, values.full(name(target), name(p), last)))
+        out.append(assign(target, values.full(name(target), name(p), first)))
     return name(target)
 
 

@@ -74,7 +74,7 @@ def prepare(program: Program, function: gast.FunctionDef, wrt: tuple[str, ...] |
     if problems := fence.check(function, scope):
         raise Refusal(*problems)
     _plain(tree)
-    fresh = Fresh({n.id for n in gast.walk(program.parsed.module) if isinstance(n, gast.Name)} | local)
+    fresh = Fresh(local | program.bound)
     explicit = wrt is not None
     wanted = wrt if wrt is not None else float_parameters(program, function)
     if not wanted:
@@ -95,6 +95,8 @@ def prepare(program: Program, function: gast.FunctionDef, wrt: tuple[str, ...] |
     local |= flow.writes(tree.body)
     stability = Stability.of(tree.body, parameters(function), result)
     read = {n for s in flow.statements(tree.body) if flow.header_writes(s) & active for n in flow.header_reads(s)}
+    if any(isinstance(s, gast.AugAssign) for s in gast.walk(function)):
+        read |= assumed_numbers(function, parameter_kinds(function))
     relied_on = {p: d for p, d in _relied_on(function, scope).items() if p in read}
     return Unit(program, function, tree, scope, kinds, active, carries, shown, fresh, stability, result, tuple(wanted),
                 relied_on, inlined)

@@ -35,9 +35,11 @@ def kinds_by_use(function: gast.FunctionDef, names: list[str], canonical: Canoni
 def tested(function: gast.FunctionDef, names: list[str]) -> set[str]:
     """The parameters that an `if` or `while` compares as they come: surely numbers, or arrays of one element.
 
-    The second is so rare that the first is assumed, and checked by the generated code.
+    The second is so rare that the first is assumed, and checked by the generated code. A local name that
+    starts as the parameter (`k = n`) stands for it; a counter may also be tested by itself (`while k:`).
     """
     found: set[str] = set()
+    counters = {n.target.id for n in gast.walk(function) if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)}
     for node in gast.walk(function):
         if isinstance(node, (gast.If, gast.While, gast.IfExp)):
             pending = [node.test]
@@ -47,9 +49,15 @@ def tested(function: gast.FunctionDef, names: list[str]) -> set[str]:
                     pending += test.values
                 elif isinstance(test, gast.UnaryOp):
                     pending.append(test.operand)
+                elif isinstance(test, gast.Name) and test.id in counters:
+                    found.add(test.id)
                 elif isinstance(test, gast.Compare) and all(
                         isinstance(op, (gast.Lt, gast.LtE, gast.Gt, gast.GtE)) for op in test.ops):
                     found |= {n.id for n in [test.left, *test.comparators] if isinstance(n, gast.Name)}
+    copies = [(n.targets[0].id, n.value.id) for n in gast.walk(function) if isinstance(n, gast.Assign)
+              and isinstance(n.targets[0], gast.Name) and isinstance(n.value, gast.Name)]
+    for _ in copies:
+        found |= {original for copy, original in copies if copy in found}
     return found & set(names)
 
 
