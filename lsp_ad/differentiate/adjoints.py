@@ -135,7 +135,7 @@ class Adjoints:
             raise Refusal(problem("AD102", f"`{expression_text(node)}` cannot be differentiated.", span_of(s)))
         v = base.id
         kind = self.kinds.of(name(v))
-        if any(isinstance(n, gast.Constant) and isinstance(n.value, str) for n in gast.walk(node)) or kind.type in ("other", "str"):
+        if any(isinstance(n, gast.Constant) and isinstance(n.value, str) for n in flow.walk(node)) or kind.type in ("other", "str"):
             raise Refusal(problem("AD401", f"`{expression_text(node)}` reads a dictionary: derivatives of dictionaries are not "
                                   "supported.", span_of(s), "Take the arrays as parameters of their own."))
         if kind.type in ("list", "tuple") and not self.is_number(index):
@@ -146,7 +146,7 @@ class Adjoints:
             self.own(v, s, state, out)
         where = self.values.operand(node.slice, s)
         inner = self.values.operand(node.value, s)
-        for n in gast.walk(inner):
+        for n in flow.walk(inner):
             if isinstance(n, gast.Name) and (n.id == v or n.id.startswith(f"s__{v}__")):
                 n.id = adjoint_name(v)
         if self.is_basic(node.slice):

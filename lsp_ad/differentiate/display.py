@@ -39,9 +39,13 @@ class Display:
         self.pattern = self._pattern(seed)
         self.seed = self.pattern.format(function)
         self.shown[seed[0]] = self.seed
+        self.users: dict[str, list[str]] = {}
+        for n, shown in self.shown.items():
+            self.users.setdefault(shown, []).append(n)
         for n in self.order:
             if n not in self.shown:
                 self.shown[n] = self._choose(n)
+                self.users.setdefault(self.shown[n], []).append(n)
 
     def _is_added(self, n: str) -> bool:
         return "__" in n and (n not in self.webs or n.startswith(("d__", "t__", "b__", "s__")))
@@ -82,11 +86,10 @@ class Display:
     def _free(self, candidate: str, n: str, own: bool, shares: bool) -> bool:
         if candidate in self.reserved and not (own and candidate == self._kin(n)[1]):
             return False
-        for other, shown in self.shown.items():
-            if shown == candidate:
-                same = shares and self._kin(n) == self._kin(other)
-                if not same or other in self.conflicts.get(n, ()):
-                    return False
+        for other in self.users.get(candidate, ()):
+            same = shares and self._kin(n) == self._kin(other)
+            if not same or other in self.conflicts.get(n, ()):
+                return False
         return True
 
     def _kin(self, n: str) -> tuple[bool, str]:
@@ -99,7 +102,7 @@ class Display:
     def rename(self, body: list[gast.stmt]) -> list[gast.stmt]:
         """Show the chosen names, in place, and drop assignments of a name to itself."""
         for s in body:
-            for node in gast.walk(s):
+            for node in flow.walk(s):
                 if isinstance(node, gast.Name):
                     node.id = self.shown.get(node.id, node.id)
         return _without_self(body)
@@ -153,5 +156,5 @@ def _conflicts(body: list[gast.stmt], parameters: list[str]) -> dict[str, set[st
             for n in step.writes:
                 # after `y = x` both hold the same value: no conflict between them
                 same = {s.value.id} if isinstance(s, gast.Assign) and isinstance(s.value, gast.Name) else set()
-                clash(n, flow.live_after(graph, before, point) - same)
+                clash(n, before.unmask(before.after(graph, point)) - same)
     return found

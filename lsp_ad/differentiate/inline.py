@@ -33,9 +33,9 @@ def is_small(function: gast.FunctionDef, scope: Scope) -> bool:
         return False
     if not all(isinstance(s, (gast.Assign, gast.AugAssign, gast.AnnAssign)) for s in body[:-1]):
         return False
-    if any(isinstance(n, (gast.IfExp, gast.BoolOp)) for s in body for n in gast.walk(s)):
+    if any(isinstance(n, (gast.IfExp, gast.BoolOp)) for s in body for n in flow.walk(s)):
         return False
-    return not any(inner.callee(n) is not None for s in body for n in gast.walk(s) if isinstance(n, gast.Call))
+    return not any(inner.callee(n) is not None for s in body for n in flow.walk(s) if isinstance(n, gast.Call))
 
 
 def inline(function: gast.FunctionDef, scope: Scope, varied: set[str], fresh: Fresh) -> set[str]:
@@ -50,7 +50,7 @@ class _Inliner:
         self.scope = scope
         self.varied = varied
         self.fresh = fresh
-        self.taken = local_names(function) | {n.id for n in gast.walk(function) if isinstance(n, gast.Name)}
+        self.taken = local_names(function) | {n.id for n in flow.walk(function) if isinstance(n, gast.Name)}
         self.done: set[str] = set()
 
     def block(self, body: list[gast.stmt]) -> list[gast.stmt]:
@@ -104,7 +104,7 @@ class _Inliner:
         renamed.update({p: v.id for p, v in values.items() if p in own and isinstance(v, gast.Name)})
         body = [plain_assignment(s) for s in copy.deepcopy(_body(callee))]
         for s in body:
-            for n in gast.walk(s):
+            for n in flow.walk(s):
                 if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store) and n.id in renamed:
                     n.id = renamed[n.id]
             substitute(s, values)

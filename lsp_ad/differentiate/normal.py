@@ -17,6 +17,7 @@ from lsp_ad.problems import Refusal, problem
 from lsp_ad.rules import literal
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.rules.rule import UNKNOWN_VALUE
+from lsp_ad.semantics import flow
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.shapes import Kind
 from lsp_ad.simplify.algebra import assign, constant, name
@@ -54,7 +55,7 @@ class Normalizer:
     # --- statements --------------------------------------------------------------------------
 
     def assignment(self, s: gast.Assign, out: list[gast.stmt]) -> None:
-        bound = {n.id for t in s.targets for n in gast.walk(t) if isinstance(n, gast.Name)}
+        bound = {n.id for t in s.targets for n in flow.walk(t) if isinstance(n, gast.Name)}
         if not (bound & self.active and self.is_active(s.value)):
             out.append(s)
             return
@@ -80,7 +81,7 @@ class Normalizer:
             if len(value.elts) != len(target.elts):
                 raise Refusal(problem("AD102", f"{len(value.elts)} values for {len(target.elts)} names.", span_of(s)))
             # all values first, then the names: `a, b = b, a` swaps
-            later = {n.id for t in target.elts for n in gast.walk(t) if isinstance(n, gast.Name)}
+            later = {n.id for t in target.elts for n in flow.walk(t) if isinstance(n, gast.Name)}
             values = []
             for item in value.elts:
                 stays = isinstance(item, gast.Constant) or (isinstance(item, gast.Name) and item.id not in later)
@@ -95,7 +96,7 @@ class Normalizer:
 
     def loop(self, s: gast.For, out: list[gast.stmt]) -> None:
         """A loop over something active gets a position to index it with: `for i, x in enumerate(xs)`."""
-        targets = {n.id for n in gast.walk(s.target) if isinstance(n, gast.Name)}
+        targets = {n.id for n in flow.walk(s.target) if isinstance(n, gast.Name)}
         if targets & self.active and self.is_active(s.iter):
             s.iter = self._iterable(s.iter, s, out)
             if not self._has_position(s):
@@ -213,7 +214,7 @@ class Normalizer:
                 elif isinstance(value, list):
                     setattr(node, field, [self._index(v, s, out) for v in value])
             return node
-        if any(isinstance(n, (gast.Call, gast.Compare, gast.Subscript)) for n in gast.walk(node)):
+        if any(isinstance(n, (gast.Call, gast.Compare, gast.Subscript)) for n in flow.walk(node)):
             return self.temporary(node, s, out)
         return node
 

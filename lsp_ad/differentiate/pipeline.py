@@ -17,6 +17,7 @@ from lsp_ad.differentiate.emit import emit, emit_pair
 from lsp_ad.differentiate.sweep import sweep
 from lsp_ad.differentiate.unit import float_parameters, name_span, prepare
 from lsp_ad.problems import Problem, Refusal, Related, Span, problem
+from lsp_ad.semantics import flow
 from lsp_ad.semantics.names import Program, parameters
 
 
@@ -54,7 +55,7 @@ def differentiate(program: Program, name: str, wrt: Sequence[str | int] | None =
 
 
 def _no_function(program: Program, name: str) -> Problem:
-    defined = [s for s in gast.walk(program.parsed.module) if isinstance(s, gast.FunctionDef) and s.name == name]
+    defined = [s for s in flow.walk(program.parsed.module) if isinstance(s, gast.FunctionDef) and s.name == name]
     if defined:
         return problem("AD504", f"`{name}` is not defined exactly once at the top level of the file.", name_span(defined[0]))
     return problem("AD504", f"There is no function `{name}` at the top level of the file.", Span(1, 0, 1, 1))

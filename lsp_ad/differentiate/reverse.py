@@ -175,7 +175,7 @@ class Reverse:
 
     def _is_full(self, text: str, bound: Bound, kind) -> bool:
         """Whether an elementwise adjoint has the shape of the result even if `dy` has not."""
-        mentioned = {n.id for n in gast.walk(gast.parse(text)) if isinstance(n, gast.Name)}
+        mentioned = {n.id for n in flow.walk(gast.parse(text)) if isinstance(n, gast.Name)}
         if "y" in mentioned:
             return True
         params = [p for p in bound.given if p in mentioned]
@@ -220,7 +220,7 @@ class Reverse:
         return [gast.If(test, yes, no)]
 
     def _is_cheap(self, test: gast.expr) -> bool:
-        nodes = list(gast.walk(test))
+        nodes = list(flow.walk(test))
         moving = {n for n in flow.reads(test) if n in self.values.scope.local and not self.values.stability.is_stable(n)}
         return not any(isinstance(n, (gast.Call, gast.BinOp, gast.Subscript)) for n in nodes) and len(nodes) < 16 and len(moving) < 2
 

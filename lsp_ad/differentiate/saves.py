@@ -102,7 +102,7 @@ def _apply(body: list[gast.stmt], renamed: dict[str, str]) -> None:
 
     if renamed:
         for s in body:
-            for n in gast.walk(s):
+            for n in flow.walk(s):
                 if isinstance(n, gast.Name) and n.id in renamed:
                     n.id = final(n.id)
 
@@ -117,6 +117,7 @@ def compute_again(body: list[gast.stmt], backward: list[gast.stmt], values: Forw
     in_loops = {n for s in flow.statements(body) if isinstance(s, (gast.For, gast.While)) for n in flow.writes([s])}
     sometimes = _sometimes(body, in_loop=False)
     stable = values.stability.is_stable
+    again: dict[str, gast.expr] = {}
     for s in reversed(list(flow.statements(body))):
         if not (isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)):
             continue
@@ -130,12 +131,15 @@ def compute_again(body: list[gast.stmt], backward: list[gast.stmt], values: Forw
         moving = {n for n in operands if not stable(n)}
         if len(moving) > 1 or len([n for n in operands & in_loops if not reads.get(n)]) > (1 if t in in_loops else 0):
             continue
-        again = values.operand(s.value, s)
-        for b in backward:
-            substitute(b, {t: again})
-        for n in flow.reads(again):
+        again[t] = values.operand(s.value, s)
+        for n in flow.reads(again[t]):
             reads[n] = reads.get(n, 0) + count
         reads[t] = 0
+    # a temporary is made of earlier ones, which come later here: theirs are ready first
+    for t in reversed(again):
+        again[t] = substitute(again[t], again)  # type: ignore[assignment]
+    for b in backward:
+        substitute(b, again)
 
 
 def _sometimes(body: list[gast.stmt], in_loop: bool) -> set[str]:
@@ -168,7 +172,7 @@ def _is_cheap(node: gast.expr) -> bool:
 def _read_counts(body: list[gast.stmt]) -> dict[str, int]:
     counts: dict[str, int] = {}
     for s in body:
-        for n in gast.walk(s):
+        for n in flow.walk(s):
             if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load):
                 counts[n.id] = counts.get(n.id, 0) + 1
     return counts

@@ -60,7 +60,7 @@ class Stability:
         return block is not None and path[:len(block)] == block and self.defined_at[name] < self.order[id(s)]
 
 
-def carried_names(body: list[gast.stmt], graph: flow.Flow, live: list[set[str]]) -> set[str]:
+def carried_names(body: list[gast.stmt], graph: flow.Flow, live: flow.Live) -> set[str]:
     """The names whose value an iteration of a loop leaves for a later one, or for what follows the loop."""
     found: set[str] = set()
     for s in flow.statements(body):

@@ -98,7 +98,7 @@ def _may_be_lists(unit: Unit) -> set[str]:
     for s in flow.statements(unit.tree.body):
         if isinstance(s, gast.For):
             indexed |= {n for n in flow.reads(s.iter) if n in unit.active}
-        for node in gast.walk(s) if not flow.blocks(s) else ():
+        for node in flow.walk(s) if not flow.blocks(s) else ():
             if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
                 kind = unit.kinds.of(node.slice) if not isinstance(node.slice, (gast.Slice, gast.Tuple)) else Kind()
                 (indexed if kind.type == "number" and kind.dtype == "int" else sliced).add(node.value.id)
@@ -160,7 +160,7 @@ def _simplify(joint: list[gast.stmt], parameters: set[str]) -> list[gast.stmt]:
 
 def _shown(joint: list[gast.stmt], unit: Unit, mode: str, seed: str, scalar: bool, checked: bool,
            values: ForwardValues) -> Swept:
-    used = {n.id for s in joint for n in gast.walk(s) if isinstance(n, gast.Name)}
+    used = {n.id for s in joint for n in flow.walk(s) if isinstance(n, gast.Name)}
     reserved = (used | {n for n in values.helpers}) - {n for n in used if "__" in n} - bound_names(joint)
     local = bound_names(joint) | set(unit.parameters)
     outside = {n for n in reserved if n not in local} | unit.program.bound | set(dir(builtins))

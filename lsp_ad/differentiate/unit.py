@@ -95,8 +95,7 @@ def prepare(program: Program, function: gast.FunctionDef, wrt: tuple[str, ...] |
     local |= flow.writes(tree.body)
     stability = Stability.of(tree.body, parameters(function), result)
     read = {n for s in flow.statements(tree.body) if flow.header_writes(s) & active for n in flow.header_reads(s)}
-    if any(isinstance(s, gast.AugAssign) for s in gast.walk(function)):
-        read |= assumed_numbers(function, parameter_kinds(function))
+    read |= _counted_down(function) & assumed_numbers(function, parameter_kinds(function))
     relied_on = {p: d for p, d in _relied_on(function, scope).items() if p in read}
     return Unit(program, function, tree, scope, kinds, active, carries, shown, fresh, stability, result, tuple(wanted),
                 relied_on, inlined)
@@ -159,6 +158,16 @@ def _relied_on(function: gast.FunctionDef, scope: Scope) -> dict[str, tuple]:
     return found
 
 
+def _counted_down(function: gast.FunctionDef) -> set[str]:
+    """The parameters whose value an augmented assignment may change in place: `k = n; k -= 1`."""
+    found = {n.target.id for n in flow.walk(function) if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)}
+    copies = [(n.targets[0].id, n.value.id) for n in flow.walk(function) if isinstance(n, gast.Assign)
+              and isinstance(n.targets[0], gast.Name) and isinstance(n.value, gast.Name)]
+    for _ in copies:
+        found |= {original for copy_, original in copies if copy_ in found}
+    return found
+
+
 def assumed_numbers(function: gast.FunctionDef, known: dict[str, Kind]) -> set[str]:
     """Parameters of unknown shape that the function compares in a condition: taken for numbers, which is checked on entry."""
     return {n for n in tested(function, parameters(function)) if known[n].type == "numeric" and known[n].shape == Opaque(n)}
@@ -189,7 +198,7 @@ def _library(scope: Scope) -> Callable[[gast.expr, Callable[[gast.expr], Kind]],
 def _returned_count(function: gast.FunctionDef) -> int:
     """How many values a function returns as a literal tuple on every path; 0 where it returns one value."""
     counts = {len(n.value.elts) if isinstance(n.value, gast.Tuple) else 0
-              for n in gast.walk(function) if isinstance(n, gast.Return)}
+              for n in flow.walk(function) if isinstance(n, gast.Return)}
     return counts.pop() if len(counts) == 1 else 0
 
 

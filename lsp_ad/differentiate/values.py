@@ -35,6 +35,7 @@ class ForwardValues:
         self.tests: dict[int, tuple[str, gast.expr]] = {}
         self.calls: dict[int, tuple[str, str]] = {}
         self.lists: set[str] = set()
+        self._by_shape: dict[object, list[str]] | None = None
         self.helpers: set[str] = set()
         self.modules: set[str] = set()
 
@@ -96,11 +97,19 @@ class ForwardValues:
     def _same_shape(self, kind: Kind, s: gast.stmt) -> gast.expr | None:
         if kind.shape in (None, ()):
             return None
-        for candidate, other in self.kinds.names.items():
-            if (other.shape == kind.shape and "__" not in candidate and other.type in ("array", "numeric")
-                    and self.stability.is_stable(candidate) and self.stability.defined_before(candidate, s)):
+        for candidate in self._of_shape().get(kind.shape, ()):
+            if self.stability.defined_before(candidate, s):
                 return name(candidate)
         return None
+
+    def _of_shape(self) -> dict[object, list[str]]:
+        """The user's names by the shape of their values."""
+        if self._by_shape is None:
+            self._by_shape = {}
+            for n, kind in self.kinds.names.items():
+                if "__" not in n and kind.type in ("array", "numeric") and self.stability.is_stable(n):
+                    self._by_shape.setdefault(kind.shape, []).append(n)
+        return self._by_shape
 
     def shape(self, node: gast.expr, s: gast.stmt) -> gast.expr:
         return self._attribute("shape", self.like(node, s))

@@ -85,14 +85,14 @@ def _rename(statement: gast.stmt, read: dict[str, str], written: dict[str, str])
 
 
 def _visit(node: gast.AST, read: dict[str, str], written: dict[str, str]) -> None:
-    for n in gast.walk(node):
+    for n in flow.walk(node):
         if isinstance(n, gast.Name):
             table = read if isinstance(n.ctx, gast.Load) else written
             n.id = table.get(n.id, n.id)
 
 
 def _read_span(statement: gast.stmt, name: str) -> Span:
-    for n in gast.walk(statement):
+    for n in flow.walk(statement):
         if isinstance(n, gast.Name) and n.id == name and isinstance(n.ctx, gast.Load) and hasattr(n, "lineno"):
             return span_of(n)
     return span_of(statement)

@@ -110,16 +110,25 @@ def normalize(node: gast.expr) -> gast.expr:
     return _Normalize().visit(node)
 
 
-class _Substitute(gast.NodeTransformer):
-    def __init__(self, values: dict[str, gast.expr]):
-        self.values = values
-
-    def visit_Name(self, node: gast.Name) -> gast.expr:
-        if node.id in self.values and isinstance(node.ctx, gast.Load):
-            return copy.deepcopy(self.values[node.id])
-        return node
-
-
 def substitute(node: gast.AST, values: dict[str, gast.expr]) -> gast.AST:
-    """Replace the names that are read, in place."""
-    return _Substitute(values).visit(node)
+    """Replace the names that are read, in place; the result differs from the node only if that is such a name."""
+    if isinstance(node, gast.Name):
+        return copy.deepcopy(values[node.id]) if node.id in values and isinstance(node.ctx, gast.Load) else node
+    pending = [node]
+    while pending:
+        parent = pending.pop()
+        for field in parent._fields:
+            value = getattr(parent, field, None)
+            if isinstance(value, gast.Name):
+                if value.id in values and isinstance(value.ctx, gast.Load):
+                    setattr(parent, field, copy.deepcopy(values[value.id]))
+            elif isinstance(value, gast.AST):
+                pending.append(value)
+            elif isinstance(value, list):
+                for position, item in enumerate(value):
+                    if isinstance(item, gast.Name):
+                        if item.id in values and isinstance(item.ctx, gast.Load):
+                            value[position] = copy.deepcopy(values[item.id])
+                    elif isinstance(item, gast.AST):
+                        pending.append(item)
+    return node

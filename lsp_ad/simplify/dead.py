@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import gast
 
 from lsp_ad.semantics import flow
@@ -16,24 +18,39 @@ def drop_dead(body: list[gast.stmt]) -> list[gast.stmt]:
     while True:
         graph = flow.Flow.of(body)
         before = flow.live_before(graph)
-        after: dict[int, set[str]] = {}
-        for s in flow.statements(body):
-            if id(s) in graph.index:
-                after[id(s)] = _after(s, graph, before)
-        changed, body = _block(body, after, _written_only(body))
+        after = {id(s): _after(s, graph, before) for s in flow.statements(body) if id(s) in graph.index}
+        changed, body = _block(body, _Facts(before, after, _written_only(body)))
         if not changed:
             return body
 
 
-def _after(s: gast.stmt, graph: flow.Flow, before: list[set[str]]) -> set[str]:
+@dataclass(frozen=True)
+class _Facts:
+    """What is alive after each statement, by its id, and the tapes that nothing reads."""
+
+    live: flow.Live
+    after: dict[int, int]
+    lists: set[str]
+
+    def needs(self, s: gast.stmt, names: set[str]) -> bool:
+        """Whether any of the names is alive after a statement."""
+        mask = self.after.get(id(s), 0)
+        return any(self.live.holds(mask, n) for n in names)
+
+
+def _after(s: gast.stmt, graph: flow.Flow, before: flow.Live) -> int:
     """What is read after a statement; after a loop, what is read when it has ended."""
     point = graph.index[id(s)]
     if not isinstance(s, (gast.For, gast.While)):
-        return flow.live_after(graph, before, point)
-    inside = {graph.index[id(x)] for x in flow.statements([s])} | {
-        p for p, step in enumerate(graph.points) if step is not None and step.statement is s}
-    leaving = {p for q in inside for p in graph.successors[q]} - inside
-    return set().union(*(before[p] for p in leaving))
+        return before.after(graph, point)
+    inside = {graph.index[id(x)] for x in flow.statements([s]) if id(x) in graph.index} | {point}
+    inside |= {p for p in graph.successors[point] if graph.points[p] is not None and graph.points[p].statement is s}  # type: ignore[union-attr]
+    mask = 0
+    for q in inside:
+        for p in graph.successors[q]:
+            if p not in inside:
+                mask |= before.masks[p]
+    return mask
 
 
 def _written_only(body: list[gast.stmt]) -> set[str]:
@@ -58,19 +75,19 @@ def appended_to(s: gast.stmt) -> str | None:
     return None
 
 
-def _block(body: list[gast.stmt], after: dict[int, set[str]], lists: set[str]) -> tuple[bool, list[gast.stmt]]:
+def _block(body: list[gast.stmt], facts: _Facts) -> tuple[bool, list[gast.stmt]]:
     kept: list[gast.stmt] = []
     changed = False
     for s in body:
         if isinstance(s, gast.Pass) and len(body) > 1:
             changed = True
             continue
-        if _is_dead(s, after, lists):
+        if _is_dead(s, facts):
             changed = True
             continue
         if isinstance(s, (gast.If, gast.For, gast.While)):
-            inner, s.body = _block(s.body, after, lists)
-            other, s.orelse = _block(s.orelse, after, lists)
+            inner, s.body = _block(s.body, facts)
+            other, s.orelse = _block(s.orelse, facts)
             changed |= inner or other
             if isinstance(s, gast.If) and not _does(s.body) and not _does(s.orelse):
                 changed = True
@@ -97,16 +114,15 @@ def _not(test: gast.expr) -> gast.expr:
     return gast.UnaryOp(gast.Not(), test)
 
 
-def _is_dead(s: gast.stmt, after: dict[int, set[str]], lists: set[str]) -> bool:
-    live = after.get(id(s), set())
+def _is_dead(s: gast.stmt, facts: _Facts) -> bool:
     if isinstance(s, gast.Assign):
-        return all(isinstance(t, (gast.Name, gast.Tuple)) for t in s.targets) and not flow.stored(s) & live
+        return all(isinstance(t, (gast.Name, gast.Tuple)) for t in s.targets) and not facts.needs(s, flow.stored(s))
     if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name):
-        return s.target.id not in live
-    if appended_to(s) in lists:
+        return not facts.needs(s, {s.target.id})
+    if appended_to(s) in facts.lists:
         return True
     if isinstance(s, (gast.For, gast.While)):
-        return not _effects(s) and not (flow.writes(s.body) | flow.header_writes(s)) & live
+        return not _effects(s) and not facts.needs(s, flow.writes(s.body) | flow.header_writes(s))
     return False
 
 

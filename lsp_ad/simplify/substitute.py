@@ -32,7 +32,7 @@ class _Counts:
         self.reads: dict[str, int] = {}
         self.writes: dict[str, int] = {}
         for s in body:
-            for n in gast.walk(s):
+            for n in flow.walk(s):
                 if isinstance(n, gast.Name):
                     table = self.reads if isinstance(n.ctx, gast.Load) else self.writes
                     table[n.id] = table.get(n.id, 0) + 1
@@ -53,7 +53,7 @@ def changes(s: gast.stmt) -> set[str]:
                 found.add(base.id)
         elif isinstance(x, gast.Expr) and isinstance(x.value, gast.Call):
             if x.value.args and isinstance(x.value.func, gast.Attribute) and x.value.func.attr == "at":
-                found |= {n.id for n in gast.walk(x.value.args[0]) if isinstance(n, gast.Name)}
+                found |= {n.id for n in flow.walk(x.value.args[0]) if isinstance(n, gast.Name)}
     return found
 
 
@@ -88,7 +88,7 @@ def _forget_copy(body: list[gast.stmt], position: int, t: str, original: str, re
         s = body[at]
         if flow.blocks(s):
             return False
-        seen += sum(1 for n in gast.walk(s) if isinstance(n, gast.Name) and n.id == t)
+        seen += sum(1 for n in flow.walk(s) if isinstance(n, gast.Name) and n.id == t)
         if seen == reads:
             break
         if original in changes(s):
@@ -104,7 +104,7 @@ def _forget_copy(body: list[gast.stmt], position: int, t: str, original: str, re
 
 
 def _size(node: gast.AST) -> int:
-    return sum(1 for n in gast.walk(node) if isinstance(n, (gast.Name, gast.Constant, gast.BinOp, gast.Call)))
+    return sum(1 for n in flow.walk(node) if isinstance(n, (gast.Name, gast.Constant, gast.BinOp, gast.Call)))
 
 
 def _move(body: list[gast.stmt], position: int, t: str, value: gast.expr) -> bool:
@@ -214,6 +214,7 @@ def _copies(body: list[gast.stmt], movable: Callable[[str], bool], parameters: s
         if isinstance(x, (gast.AugAssign, gast.Expr)):
             in_place |= changes(x)
     changed = False
+    renamed: dict[str, str] = {}
 
     def block(statements: list[gast.stmt]) -> None:
         nonlocal changed
@@ -228,10 +229,16 @@ def _copies(body: list[gast.stmt], movable: Callable[[str], bool], parameters: s
                     statements.remove(s)
                     if not statements:
                         statements.append(gast.Pass())
-                    for x in body:
-                        substitute(x, {copy: name(original)})
+                    renamed[copy] = original
                     changed = True
                     counts.writes[copy] = 0
 
     block(body)
+    for copy, original in renamed.items():
+        while original in renamed:
+            original = renamed[original]
+        renamed[copy] = original
+    if renamed:
+        for x in body:
+            substitute(x, {copy: name(original) for copy, original in renamed.items()})
     return changed
