@@ -32,7 +32,7 @@ class Display:
         self.hints = hints
         self.function = function
         self.order = _in_order(body, parameters)
-        self.conflicts = _conflicts(body, parameters)
+        self.conflicts = _conflicts(body, parameters, self._could_share())
         self.user = {webs.get(n, n) for n in self.order if not self._is_added(n)}
         self.reserved = reserved | self.user
         self.shown: dict[str, str] = {p: p for p in parameters}
@@ -99,6 +99,13 @@ class Display:
         inner = saved_name(inner) if inner.startswith("s__") else inner
         return adjoint, self.webs.get(inner, inner)
 
+    def _could_share(self) -> set[str]:
+        """The names that stand for the same name of the user's as another one does."""
+        groups: dict[tuple[bool, str], list[str]] = {}
+        for n in self.order:
+            groups.setdefault(self._kin(n), []).append(n)
+        return {n for group in groups.values() if len(group) > 1 for n in group}
+
     def rename(self, body: list[gast.stmt]) -> list[gast.stmt]:
         """Show the chosen names, in place, and drop assignments of a name to itself."""
         for s in body:
@@ -137,10 +144,11 @@ def _in_order(body: list[gast.stmt], parameters: list[str]) -> list[str]:
     return list(found)
 
 
-def _conflicts(body: list[gast.stmt], parameters: list[str]) -> dict[str, set[str]]:
-    """For each name the names that are alive where it is bound: they cannot share a name with it."""
+def _conflicts(body: list[gast.stmt], parameters: list[str], wanted: set[str]) -> dict[str, set[str]]:
+    """For each wanted name the wanted names that are alive where it is bound: they cannot share a name with it."""
     graph = flow.Flow.of(body)
     before = flow.live_before(graph)
+    among = before.mask(wanted)
     found: dict[str, set[str]] = {}
 
     def clash(a: str, others: set[str]) -> None:
@@ -149,12 +157,12 @@ def _conflicts(body: list[gast.stmt], parameters: list[str]) -> dict[str, set[st
             found.setdefault(b, set()).add(a)
 
     for p in parameters:
-        clash(p, before[0] | set(parameters))
+        clash(p, before.unmask(before.masks[0] & among) | set(parameters))
     for point, step in enumerate(graph.points):
         if step is not None:
             s = step.statement
-            for n in step.writes:
+            for n in step.writes & wanted:
                 # after `y = x` both hold the same value: no conflict between them
                 same = {s.value.id} if isinstance(s, gast.Assign) and isinstance(s.value, gast.Name) else set()
-                clash(n, before.unmask(before.after(graph, point)) - same)
+                clash(n, before.unmask(before.after(graph, point) & among) - same)
     return found

@@ -286,6 +286,10 @@ class Live:
             mask ^= low
         return found
 
+    def mask(self, names: Iterable[str]) -> int:
+        """The mask of some names."""
+        return sum(1 << self.bits[n] for n in names if n in self.bits)
+
     def after(self, flow: Flow, point: int) -> int:
         """The mask of the names alive after a point."""
         mask = 0
