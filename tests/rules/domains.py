@@ -1,0 +1,174 @@
+"""Where each rule is smooth, and how it is called: the table that the harness of test_rules.py goes through.
+
+An elementwise function with one or two parameters needs an interval for each parameter only, and none if it is
+smooth in (-2, 2); its calls are generated. Every other rule gets its calls: the text between the
+parentheses with its parameters as the rule names them, and the shape of each argument.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from lsp_ad.rules import RULES, Rule
+
+Interval = tuple[float, float]
+Shapes = dict[str, tuple[int, ...]]
+
+ANY, POSITIVE, ABOVE_ONE, INSIDE = (-2.0, 2.0), (0.4, 2.5), (1.2, 3.0), (-0.8, 0.8)
+BETWEEN = (0.1, 0.9)
+
+UNARY_SHAPES: list[tuple[int, ...]] = [(), (3,), (2, 3), (2, 1, 3)]
+BINARY_SHAPES: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
+    ((), ()), ((3,), ()), ((), (2, 3)), ((3,), (3,)), ((2, 3), (3,)), ((1, 3), (2, 3)), ((2, 1), (1, 3)), ((3,), (4, 2, 3)),
+    ((4, 1, 3), (2, 1))]
+
+
+@dataclass(frozen=True)
+class Call:
+    """The arguments of one call as text, and the shapes of those that are parameters of the function around it."""
+
+    text: str
+    shapes: Shapes
+
+
+def call(text: str, **shapes: tuple[int, ...]) -> Call:
+    return Call(text, shapes)
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Intervals of arguments (ANY for those not named), calls, and arguments prepared by hand (`matrix`: well away from
+    singular, `spd`: symmetric positive definite)."""
+
+    intervals: dict[str, Interval] = field(default_factory=dict)
+    calls: tuple[Call, ...] | None = None
+    special: dict[str, str] = field(default_factory=dict)
+
+
+def on(*calls: Call, special: dict[str, str] | None = None, **intervals: Interval) -> Domain:
+    return Domain(intervals, calls or None, special or {})
+
+
+def reductions(*more: Call) -> tuple[Call, ...]:
+    return (call("x", x=()), call("x", x=(4,)), call("x", x=(2, 3)), call("x, axis=0", x=(4,)), call("x, 0", x=(2, 3)),
+            call("x, axis=-1", x=(2, 3)), call("x, axis=1, keepdims=True", x=(2, 3)), call("x, axis=(0, -1)", x=(2, 3, 2)),
+            call("x, axis=(0, 2), keepdims=True", x=(2, 3, 2)), call("x, axis=-2", x=(2, 3, 2)),
+            call("x, axis=None, keepdims=True", x=(2, 3)), call("x, axis=[0][0]", x=(2, 3)), *more)
+
+
+def one_axis() -> tuple[Call, ...]:
+    """The reductions over all axes or one."""
+    return tuple(c for c in reductions() if "(" not in c.text)
+
+
+PRODUCTS = (call("x1, x2", x1=(3,), x2=(3,)), call("x1, x2", x1=(2, 3), x2=(3,)), call("x1, x2", x1=(3,), x2=(3, 2)),
+            call("x1, x2", x1=(2, 3), x2=(3, 4)), call("x1, x2", x1=(2, 2, 3), x2=(3,)), call("x1, x2", x1=(3,), x2=(2, 3, 2)),
+            call("x1, x2", x1=(2, 2, 3), x2=(2, 3, 2)), call("x1, x2", x1=(2, 3), x2=(4, 3, 2)),
+            call("x1, x2", x1=(2, 1, 2, 3), x2=(4, 3, 2)))
+_DOT = (call("x1, x2", x1=(), x2=()), call("x1, x2", x1=(), x2=(2, 3)), call("x1, x2", x1=(2, 3), x2=()),
+        *(c for c in PRODUCTS if max(map(len, c.shapes.values())) < 3), call("x1, x2", x1=(2, 2, 3), x2=(3,)),
+        call("x1, x2", x1=(3,), x2=(2, 3, 2)), call("x1, x2", x1=(2, 3), x2=(2, 3, 2)),
+        call("x1, x2", x1=(2, 2, 3), x2=(4, 3, 2)))
+_POWERS = tuple(call(f"x1, {n}", x1=(2, 3)) for n in ("0", "1", "2", "3", "-1", "-2", "0.5", "1.5", "-0.5")) + tuple(
+    call("x1, x2", x1=a, x2=b) for a, b in BINARY_SHAPES) + (call("2.0, x2", x2=(3,)), call("2, x2", x2=()))
+_MATH_POWERS = tuple(call(f"x1, {n}", x1=()) for n in ("0", "1", "2", "3", "-1", "0.5", "1.5")) + (
+    call("x1, x2", x1=(), x2=()), call("2.0, x2", x2=()))
+
+_VECTOR_OR_MATRIX = (call("x", x=(4,)), call("x", x=(3, 3)), call("x", x=(2, 3)))
+
+DOMAINS: dict[str, Domain] = {
+    # operators and functions of one or two arguments: where not everything is smooth
+    "/": on(x2=POSITIVE), "%": on(x2=(0.7, 1.4)),
+    "**": on(*_POWERS, x1=POSITIVE),
+    "@": on(*PRODUCTS),
+    "math.pow": on(*_MATH_POWERS, x1=POSITIVE),
+    "math.log": on(call("x", x=()), call("x, base", x=(), base=()), call("x, 3.0", x=()), call("2.0, base", base=()),
+                   x=POSITIVE, base=ABOVE_ONE),
+    "math.fsum": on(call("x", x=(4,))),
+    "builtins.sum": on(call("x", x=(4,)), call("x", x=(2, 3)), call("x", x=(2, 3, 2))),
+    "builtins.max": on(call("x1, x2", x1=(), x2=()), call("x1, 0.1", x1=()), call("0.1, x2", x2=())),
+    "builtins.min": on(call("x1, x2", x1=(), x2=()), call("x1, 0.1", x1=()), call("0.1, x2", x2=())),
+    "builtins.abs": on(*(call("x", x=s) for s in UNARY_SHAPES)),
+    "builtins.float": on(call("x", x=())),
+    **{f"numpy.{n}": on(x2=POSITIVE) for n in ("divide", "true_divide")},
+    **{f"numpy.{n}": on(x2=(0.7, 1.4)) for n in ("mod", "remainder", "fmod")},
+    **{f"numpy.{n}": on(x=POSITIVE) for n in ("log", "log2", "log10", "log1p", "sqrt", "cbrt", "reciprocal")},
+    **{f"numpy.{n}": on(x=INSIDE) for n in ("arcsin", "arccos", "arctanh", "tan")},
+    "numpy.arccosh": on(x=ABOVE_ONE),
+    "numpy.arctan2": on(x1=POSITIVE), "numpy.hypot": on(x1=POSITIVE),
+    **{f"math.{n}": on(x=POSITIVE) for n in ("log2", "log10", "log1p", "sqrt", "cbrt")},
+    **{f"math.{n}": on(x=INSIDE) for n in ("asin", "acos", "atanh", "tan")},
+    "math.acosh": on(x=ABOVE_ONE), "math.atan2": on(x1=POSITIVE), "math.hypot": on(x1=POSITIVE),
+    "math.fmod": on(x2=(0.7, 1.4)),
+    "numpy.copysign": on(*(call("x1, c", x1=a, c=b) for a, b in BINARY_SHAPES)),
+    "numpy.where": on(*(call("c > 0.0, x1, x2", x1=a, x2=b, c=c) for (a, b), c in zip(
+        BINARY_SHAPES, [(), (3,), (3,), (2, 3), (), (2, 1), (), (4, 2, 3), (3,)], strict=True)),
+        call("c > 0.0, x1, 0.5", c=(2, 3), x1=(2, 3)), call("c > 0.0, 0.5, x2", c=(2, 3), x2=())),
+    # reductions
+    **{f"numpy.{n}": on(*reductions()) for n in ("sum", "mean", "max", "min", "amax", "amin")},
+    "numpy.prod": on(*one_axis()),
+    # products and powers
+    "numpy.matmul": on(*PRODUCTS),
+    "numpy.dot": on(*_DOT),
+    "numpy.outer": on(call("x1, x2", x1=(2,), x2=(3,)), call("x1, x2", x1=(2, 2), x2=(3,)), call("x1, x2", x1=(), x2=(3, 2))),
+    "numpy.power": on(*_POWERS, x1=POSITIVE),
+    "numpy.clip": on(
+        call("x, -1.0, 1.0", x=(2, 3)), call("x, a_min, a_max", x=(2, 3), a_min=(), a_max=()), call("x, None, a_max", x=(3,), a_max=()),
+        call("x, a_min=a_min, a_max=None", x=(4,), a_min=(4,)), call("x, a_min, a_max", x=(2, 3), a_min=(3,), a_max=(2, 1)),
+        call("x, a_min, a_max", x=(), a_min=(), a_max=()), call("x, -0.5, a_max", x=(), a_max=(3,)), a_min=(-1.0, 0.3), a_max=(0.2, 1.0)),
+    # moving elements about
+    "numpy.float64": on(call("x", x=()), call("x", x=(3,))),
+    "numpy.reshape": on(call("x, (3, 2)", x=(2, 3)), call("x, -1", x=(2, 3)), call("x, 6", x=(2, 3)), call("x, (1, -1)", x=(3,)),
+                        call("x, x.shape + (1,)", x=(2, 3)), call("x, (1,)", x=())),
+    **{f"numpy.{n}": on(*(call("x", x=s) for s in UNARY_SHAPES)) for n in (
+        "ravel", "squeeze", "atleast_1d", "transpose", "copy", "array", "asarray")},
+    "numpy.expand_dims": on(call("x, 0", x=()), call("x, -1", x=(2, 3)), call("x, axis=(0, 2)", x=(2, 3))),
+}
+DOMAINS["numpy.squeeze"] = on(*DOMAINS["numpy.squeeze"].calls, call("x, 1", x=(2, 1, 3)), call("x, axis=(0, -1)", x=(1, 3, 1)))
+DOMAINS["numpy.transpose"] = on(*DOMAINS["numpy.transpose"].calls, call("x, (1, 0)", x=(2, 3)), call("x, axes=(1, 2, 0)", x=(2, 3, 4)),
+                                call("x, [0, -1, 1]", x=(2, 3, 4)))
+
+# Calls of functions without a derivative, with an array x of shape (3,) whose elements are no integers.
+ZERO_CALLS: dict[str, str] = {
+    "builtins.len": "x", "builtins.int": "x[0]", "builtins.round": "x[0], 1", "builtins.bool": "x[0]",
+    "builtins.isinstance": "x, int", "builtins.all": "x", "builtins.any": "x",
+    **{f"numpy.{n}": "x.shape" for n in ("zeros", "ones")}, "numpy.empty": "(0,)",
+    **{f"numpy.{n}": "x" for n in ("zeros_like", "ones_like")},
+    "numpy.empty_like": "x[:0]", "numpy.eye": "len(x)", "numpy.identity": "len(x)", "numpy.arange": "len(x)",
+    **{f"numpy.{n}": "x" for n in ("argmax", "argmin", "argsort", "count_nonzero", "size", "ndim", "all", "any")},
+    "numpy.searchsorted": "x, 0.5", "numpy.shape": "x", "numpy.allclose": "x, 0.0",
+    **{f"math.{n}": "x[0]" for n in ("floor", "ceil", "trunc", "isnan", "isinf", "isfinite")},
+}
+
+
+def of(rule: Rule) -> Domain | None:
+    """The domain of a rule with a derivative: its entry, or the default of an elementwise rule; None where one must be added."""
+    found = DOMAINS.get(rule.name)
+    if found is None and rule.elementwise is not None and _plain(rule) in (("x",), ("x1", "x2")):
+        found = Domain()
+    if found is None or found.calls is not None:
+        return found
+    return Domain(found.intervals, _generated(rule), found.special)
+
+
+def _plain(rule: Rule) -> tuple[str, ...]:
+    return rule.parameters if set(rule.parameters) == set(rule.differentiable) else ()
+
+
+def _generated(rule: Rule) -> tuple[Call, ...]:
+    if rule.scalar:
+        return (Call(", ".join(rule.parameters), {p: () for p in rule.parameters}),)
+    if len(rule.parameters) == 1:
+        return tuple(Call("x", {"x": s}) for s in UNARY_SHAPES)
+    return tuple(Call("x1, x2", {"x1": a, "x2": b}) for a, b in BINARY_SHAPES)
+
+
+def zero_call(rule: Rule) -> str | None:
+    """The arguments of a rule without a derivative; elementwise ones take x, or x and a number."""
+    if rule.name in ZERO_CALLS:
+        return ZERO_CALLS[rule.name]
+    plain = [p for p in rule.parameters if p not in rule.defaults]
+    return {("x",): "x", ("x1", "x2"): "x, 0.3"}.get(tuple(plain))
+
+
+assert set(DOMAINS) <= set(RULES), set(DOMAINS) - set(RULES)
