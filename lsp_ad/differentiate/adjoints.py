@@ -78,12 +78,17 @@ class Adjoints:
             state[v] = form
         elif old.owned and v not in self.lists:
             negative = isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub)
-            op, amount = (gast.Sub(), value.operand) if negative else (gast.Add(), value)  # type: ignore[attr-defined]
+            op, amount = (gast.Sub(), value.operand) if negative else (gast.Add(), value)
             out.append(gast.AugAssign(store(target), op, amount))
         else:
             if self.kinds.names.get(v, Kind()).type in ("list", "tuple"):
-                raise Refusal(problem("AD102", f"The list `{v}` is used in two ways that carry a derivative.",
-                                      _place(out[-1]) if out else _place(value)))
+                raise Refusal(
+                    problem(
+                        "AD102",
+                        f"The list `{v}` is used in two ways that carry a derivative.",
+                        _place(out[-1]) if out else _place(value),
+                    )
+                )
             total = add(name(target), value)
             out.append(assign(target, total))
             exact = old.exact or form.exact
@@ -98,7 +103,7 @@ class Adjoints:
         """Bring an adjoint that a loop changes into a form in which the loop can change it."""
         kind = self.kinds.names.get(v, Kind())
         structured = kind.type in ("list", "tuple")
-        whole = not written and (v in self.in_place or kind.type == "array") or structured
+        whole = (not written and (v in self.in_place or kind.type == "array")) or structured
         if v not in state:
             if whole:
                 out.append(assign(adjoint_name(v), self.values.zeros(name(v), s)))
@@ -125,22 +130,41 @@ class Adjoints:
             out.append(assign(target, copied))
         state[v] = Form(True, False, True)
 
-    def element(self, node: gast.Subscript, dy: gast.expr, s: gast.stmt, state: State, out: list[gast.stmt]) -> None:
+    def element(
+        self, node: gast.Subscript, dy: gast.expr, s: gast.stmt, state: State, out: list[gast.stmt]
+    ) -> None:
         """The adjoint of reading an element or slice: `dx[i] += dy`."""
         base = node
         while isinstance(base, gast.Subscript):
             index = base.slice
             base = base.value
         if not isinstance(base, gast.Name):
-            raise Refusal(problem("AD102", f"`{expression_text(node)}` cannot be differentiated.", span_of(s)))
+            raise Refusal(
+                problem("AD102", f"`{expression_text(node)}` cannot be differentiated.", span_of(s))
+            )
         v = base.id
         kind = self.kinds.of(name(v))
-        if any(isinstance(n, gast.Constant) and isinstance(n.value, str) for n in flow.walk(node)) or kind.type in ("other", "str"):
-            raise Refusal(problem("AD401", f"`{expression_text(node)}` reads a dictionary: derivatives of dictionaries are not "
-                                  "supported.", span_of(s), "Take the arrays as parameters of their own."))
+        if any(
+            isinstance(n, gast.Constant) and isinstance(n.value, str) for n in flow.walk(node)
+        ) or kind.type in ("other", "str"):
+            raise Refusal(
+                problem(
+                    "AD401",
+                    f"`{expression_text(node)}` reads a dictionary: derivatives of dictionaries are not "
+                    "supported.",
+                    span_of(s),
+                    "Take the arrays as parameters of their own.",
+                )
+            )
         if kind.type in ("list", "tuple") and not self.is_number(index):
-            raise Refusal(problem("AD102", f"`{expression_text(node)}` takes a slice of a list.", span_of(s),
-                                  "Use an array, or index the list element by element."))
+            raise Refusal(
+                problem(
+                    "AD102",
+                    f"`{expression_text(node)}` takes a slice of a list.",
+                    span_of(s),
+                    "Use an array, or index the list element by element.",
+                )
+            )
         self.in_place.add(v)
         if v not in state or not state[v].owned:
             self.own(v, s, state, out)
@@ -153,7 +177,9 @@ class Adjoints:
             element = gast.Subscript(inner, where, gast.Store())
             out.append(gast.AugAssign(element, gast.Add(), dy))
         else:
-            at = gast.Attribute(gast.Attribute(self.values.module("numpy"), "add", gast.Load()), "at", gast.Load())
+            at = gast.Attribute(
+                gast.Attribute(self.values.module("numpy"), "add", gast.Load()), "at", gast.Load()
+            )
             if isinstance(where, gast.Tuple):
                 where = gast.Tuple([_slice_object(e) for e in where.elts], gast.Load())
             out.append(gast.Expr(gast.Call(at, [inner, _slice_object(where), dy], [])))
@@ -165,7 +191,9 @@ class Adjoints:
     def is_basic(self, index: gast.expr) -> bool:
         """Whether an index selects each element at most once, and gives a view."""
         parts = index.elts if isinstance(index, gast.Tuple) else [index]
-        return all(isinstance(p, gast.Slice) or literal(p) in (None, Ellipsis) or self.is_number(p) for p in parts)
+        return all(
+            isinstance(p, gast.Slice) or literal(p) in (None, Ellipsis) or self.is_number(p) for p in parts
+        )
 
     def whole(self, target: str, dy: gast.expr, form: Form, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
         """The adjoint of a target in the target's own shape."""
@@ -187,15 +215,33 @@ class Adjoints:
             else:
                 self.passive(item)
 
-    def pieces(self, operation: Operation, target: str, dy: gast.expr, form: Form, s: gast.stmt, state: State,
-               out: list[gast.stmt]) -> None:
+    def pieces(
+        self,
+        operation: Operation,
+        target: str,
+        dy: gast.expr,
+        form: Form,
+        s: gast.stmt,
+        state: State,
+        out: list[gast.stmt],
+    ) -> None:
         """The adjoints of joined arrays are the pieces of the adjoint of the whole."""
         bound = operation.bind(self.kinds.of)
         arrays = bound.given["arrays"]
         axis = bound.constant("axis")
-        if not isinstance(arrays, (gast.Tuple, gast.List)) or not isinstance(axis, int) or isinstance(axis, bool):
-            raise Refusal(problem("AD202", f"`{expression_text(s.value)}`: only a literal list of arrays and a constant axis "  # type: ignore[attr-defined]
-                                  "are supported.", span_of(s)))
+        if (
+            not isinstance(arrays, (gast.Tuple, gast.List))
+            or not isinstance(axis, int)
+            or isinstance(axis, bool)
+        ):
+            raise Refusal(
+                problem(
+                    "AD202",
+                    f"`{expression_text(s.value)}`: only a literal list of arrays and a constant axis "
+                    "are supported.",
+                    span_of(s),
+                )
+            )
         dy = self.whole(target, dy, form, s, out)
         start: gast.expr | None = None
         for number, part in enumerate(arrays.elts):
@@ -205,7 +251,12 @@ class Adjoints:
             else:
                 length = self.values.length(part, axis, s)
                 stop = length if start is None else gast.BinOp(start, gast.Add(), length)
-                piece = _along(axis, gast.Slice(copy.deepcopy(start), None if last else copy.deepcopy(stop), None), dy, self.values)
+                piece = _along(
+                    axis,
+                    gast.Slice(copy.deepcopy(start), None if last else copy.deepcopy(stop), None),
+                    dy,
+                    self.values,
+                )
                 start = stop
             if not isinstance(part, gast.Name):
                 self.passive(part)
@@ -215,8 +266,14 @@ class Adjoints:
     def passive(self, node: gast.expr) -> None:
         """Make sure that an operand that is not handled carries no derivative."""
         if flow.reads(node) & self.active:
-            raise Refusal(problem("AD102", f"`{expression_text(node)}` cannot be differentiated here.", _place(node),
-                                  "Give it a name of its own first."))
+            raise Refusal(
+                problem(
+                    "AD102",
+                    f"`{expression_text(node)}` cannot be differentiated here.",
+                    _place(node),
+                    "Give it a name of its own first.",
+                )
+            )
 
 
 def _along(axis: int, index: gast.expr, dy: gast.expr, values: ForwardValues) -> gast.expr:

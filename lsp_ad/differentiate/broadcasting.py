@@ -16,7 +16,9 @@ def was_broadcast(argument: Kind, others: list[Kind], out: Kind) -> bool:
     return argument.shape is None or argument.shape != out.shape
 
 
-def reduce_to(value: gast.expr, argument: gast.expr, out: Kind, s: gast.stmt, values: ForwardValues) -> gast.expr:
+def reduce_to(
+    value: gast.expr, argument: gast.expr, out: Kind, s: gast.stmt, values: ForwardValues
+) -> gast.expr:
     """The value, of the shape of the result `out`, summed down to the shape of the argument."""
     kind = values.kinds.of(argument)
     if kind.shape == ():
@@ -45,7 +47,9 @@ def _axes(small: tuple, big: tuple) -> tuple[tuple[int, ...], tuple[int, ...]] |
     return tuple(range(added)), tuple(ones)
 
 
-def _sum(value: gast.expr, values: ForwardValues, axes: tuple[int, ...] | None = None, keepdims: bool = False) -> gast.expr:
+def _sum(
+    value: gast.expr, values: ForwardValues, axes: tuple[int, ...] | None = None, keepdims: bool = False
+) -> gast.expr:
     keywords = []
     if axes is not None:
         keywords.append(gast.keyword("axis", constant(axes[0]) if len(axes) == 1 else expression(repr(axes))))

@@ -14,6 +14,7 @@ import gast
 from lsp_ad.differentiate.adjoints import Adjoints, Form, State
 from lsp_ad.differentiate.arguments import match
 from lsp_ad.differentiate.fresh import Fresh
+from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.simplify.algebra import assign, name, store
 
 
@@ -44,25 +45,35 @@ class Callees:
             self.pairs[callee, wrt] = Pair(callee, wrt, f"{base}_forward", f"{base}_backward")
         return self.pairs[callee, wrt]
 
-    def backward(self, call: gast.Call, target: str, dy: gast.expr, form: Form, s: gast.stmt, state: State,
-                 out: list[gast.stmt], reverse) -> None:
+    def backward(
+        self,
+        call: gast.Call,
+        target: str,
+        dy: gast.expr,
+        form: Form,
+        s: gast.stmt,
+        state: State,
+        out: list[gast.stmt],
+        values: ForwardValues,
+        adjoints: Adjoints,
+    ) -> None:
         """The adjoint statements of one call."""
-        adjoints: Adjoints = reverse.adjoints
-        function = reverse.values.scope.callee(call)
+        function = values.scope.callee(call)
+        assert function is not None
         given = match(call, function)
-        wrt = tuple(p for p, a in given.items() if isinstance(a, gast.Name) and a.id in reverse.active)
+        wrt = tuple(p for p, a in given.items() if isinstance(a, gast.Name) and a.id in adjoints.active)
         for p, a in given.items():
             if p not in wrt:
                 adjoints.passive(a)
         pair = self.pair(function.name, wrt)
-        fresh: Fresh = reverse.values.fresh
+        fresh: Fresh = values.fresh
         if not form.exact:
             kept = fresh.new("b")
-            out.append(assign(kept, reverse.values.full(dy, name(target), s)))
+            out.append(assign(kept, values.full(dy, name(target), s)))
             dy = name(kept)
-        known = reverse.values.calls.get(id(s))
+        known = values.calls.get(id(s))
         saved = known[0] if known else fresh.new("t", f"{function.name}_saved")
-        reverse.values.calls[id(s)] = (saved, pair.forward)
+        values.calls[id(s)] = (saved, pair.forward)
         results = [fresh.new("b", f"d{p}") for p in wrt]
         value = gast.Call(name(pair.backward), [name(saved), dy], [])
         if len(results) == 1:
@@ -70,4 +81,4 @@ class Callees:
         else:
             out.append(gast.Assign([gast.Tuple([store(r) for r in results], gast.Store())], value, None))
         for p, result in zip(wrt, results, strict=True):
-            adjoints.contribute(given[p].id, name(result), Form(True, False, False), state, out)  # type: ignore[attr-defined]
+            adjoints.contribute(given[p].id, name(result), Form(True, False, False), state, out)

@@ -20,14 +20,22 @@ _ADDED = re.compile(r"__\d+$")
 
 def saved_name(n: str) -> str:
     """The name whose value `s__x__1` keeps."""
-    return _ADDED.sub("", n[len("s__"):])
+    return _ADDED.sub("", n[len("s__") :])
 
 
 class Display:
     """Chooses shown names for the names of one function."""
 
-    def __init__(self, body: list[gast.stmt], parameters: list[str], webs: dict[str, str], hints: dict[str, str],
-                 reserved: set[str], seed: tuple[str, str], function: str):
+    def __init__(
+        self,
+        body: list[gast.stmt],
+        parameters: list[str],
+        webs: dict[str, str],
+        hints: dict[str, str],
+        reserved: set[str],
+        seed: tuple[str, str],
+        function: str,
+    ):
         self.webs = webs
         self.hints = hints
         self.function = function
@@ -51,7 +59,7 @@ class Display:
         return "__" in n and (n not in self.webs or n.startswith(("d__", "t__", "b__", "s__")))
 
     def _pattern(self, seed: tuple[str, str]) -> str:
-        bases = {self._base(n[len(ADJOINT):]) for n in self.order if n.startswith(ADJOINT)} | {self.function}
+        bases = {self._base(n[len(ADJOINT) :]) for n in self.order if n.startswith(ADJOINT)} | {self.function}
         for pattern in PATTERNS:
             if not {pattern.format(b) for b in bases} & self.reserved:
                 return pattern
@@ -71,16 +79,22 @@ class Display:
         return {"t": "t", "b": "g"}.get(n.split("__")[0], n.split("__")[0])
 
     def _choose(self, n: str) -> str:
-        own = (n in self.webs and not self._is_added(n) and not n.startswith("result__")) or n.startswith("s__")
+        own = (n in self.webs and not self._is_added(n) and not n.startswith("result__")) or n.startswith(
+            "s__"
+        )
         if n.startswith(ADJOINT):
-            base = self.pattern.format(self._base(n[len(ADJOINT):]))
+            base = self.pattern.format(self._base(n[len(ADJOINT) :]))
         else:
             base = self._base(n)
         shares = own or n.startswith(ADJOINT)
         candidate, number = base, 1
         while not self._free(candidate, n, own, shares):
             number += 1
-            candidate = f"{base}{number}" if not n.startswith("s__") else f"{base}_old{number - 1 if number > 2 else ''}"
+            candidate = (
+                f"{base}{number}"
+                if not n.startswith("s__")
+                else f"{base}_old{number - 1 if number > 2 else ''}"
+            )
         return candidate
 
     def _free(self, candidate: str, n: str, own: bool, shares: bool) -> bool:
@@ -95,7 +109,7 @@ class Display:
     def _kin(self, n: str) -> tuple[bool, str]:
         """Names may be shown alike only if they stand for the same name of the user's."""
         adjoint = n.startswith(ADJOINT)
-        inner = n[len(ADJOINT):] if adjoint else n
+        inner = n[len(ADJOINT) :] if adjoint else n
         inner = saved_name(inner) if inner.startswith("s__") else inner
         return adjoint, self.webs.get(inner, inner)
 
@@ -118,8 +132,12 @@ class Display:
 def _without_self(body: list[gast.stmt]) -> list[gast.stmt]:
     kept = []
     for s in body:
-        if (isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and isinstance(s.value, gast.Name)
-                and s.targets[0].id == s.value.id):
+        if (
+            isinstance(s, gast.Assign)
+            and isinstance(s.targets[0], gast.Name)
+            and isinstance(s.value, gast.Name)
+            and s.targets[0].id == s.value.id
+        ):
             continue
         if isinstance(s, (gast.If, gast.For, gast.While)):
             s.body, s.orelse = _without_self(s.body), _without_self(s.orelse)
@@ -145,7 +163,9 @@ def _in_order(body: list[gast.stmt], parameters: list[str]) -> list[str]:
 
 
 def _conflicts(body: list[gast.stmt], parameters: list[str], wanted: set[str]) -> dict[str, set[str]]:
-    """For each wanted name the wanted names that are alive where it is bound: they cannot share a name with it."""
+    """For each wanted name the wanted names that are alive where it is bound:
+    they cannot share a name with it.
+    """
     graph = flow.Flow.of(body)
     before = flow.live_before(graph)
     among = before.mask(wanted)
@@ -163,6 +183,8 @@ def _conflicts(body: list[gast.stmt], parameters: list[str], wanted: set[str]) -
             s = step.statement
             for n in step.writes & wanted:
                 # after `y = x` both hold the same value: no conflict between them
-                same = {s.value.id} if isinstance(s, gast.Assign) and isinstance(s.value, gast.Name) else set()
+                same = (
+                    {s.value.id} if isinstance(s, gast.Assign) and isinstance(s.value, gast.Name) else set()
+                )
                 clash(n, before.unmask(before.after(graph, point) & among) - same)
     return found

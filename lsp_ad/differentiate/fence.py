@@ -8,30 +8,20 @@ from __future__ import annotations
 
 import gast
 
+from lsp_ad.differentiate.refused import (
+    DYNAMIC,
+    EXPRESSION_NAMES,
+    ITERATORS,
+    MUTATING_CALLS,
+    MUTATORS,
+    STATEMENT_NAMES,
+)
 from lsp_ad.problems import Problem, Related, Span, problem
 from lsp_ad.rules import CONSTANT_ONLY, CONSTANTS, METHODS, PASSIVE_ATTRIBUTES, RULES, Unsupported
-from lsp_ad.rules.resolve import OPERATORS, Scope
+from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics.names import HERE, local_names
 from lsp_ad.semantics.shapes import UNKNOWN
 from lsp_ad.source.parse import span_of
-
-_DYNAMIC = {f"builtins.{n}" for n in ("eval", "exec", "compile", "globals", "locals", "vars", "getattr", "setattr",
-                                     "delattr", "__import__", "input", "open", "breakpoint")}
-_ITERATORS = {"builtins.zip", "builtins.enumerate", "builtins.reversed", "builtins.range"}
-_MUTATORS = {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "fill", "put", "setdefault",
-             "add", "discard", "popitem", "resize", "setflags", "partition", "itemset", "setfield", "byteswap"}
-_MUTATING_CALLS = {f"numpy.{n}" for n in ("copyto", "put", "place", "putmask", "fill_diagonal", "put_along_axis", "add.at",
-                                         "subtract.at", "multiply.at", "random.shuffle")}
-_STATEMENT_NAMES = {
-    gast.Try: "try", gast.With: "with", gast.FunctionDef: "nested def", gast.ClassDef: "class", gast.Delete: "del",
-    gast.Import: "import", gast.ImportFrom: "import", gast.Global: "global", gast.Nonlocal: "nonlocal",
-    gast.AsyncFunctionDef: "async def", gast.AsyncFor: "async for", gast.AsyncWith: "async with",
-    gast.Match: "match"}
-_EXPRESSION_NAMES = {
-    gast.Lambda: "lambda", gast.NamedExpr: "assignment expression `:=`", gast.ListComp: "list comprehension",
-    gast.SetComp: "set comprehension", gast.DictComp: "dict comprehension", gast.GeneratorExp: "generator expression",
-    gast.Yield: "yield", gast.YieldFrom: "yield from", gast.Await: "await", gast.Dict: "dict", gast.Set: "set",
-    gast.Starred: "starred expression"}
 
 
 def check(function: gast.FunctionDef, scope: Scope) -> list[Problem]:
@@ -49,25 +39,38 @@ class _Fence:
         self.problems: list[Problem] = []
         self.seen: set[str] = set()
 
-    def refuse(self, code: str, message: str, node: gast.AST, way_out: str = "", related: tuple[Related, ...] = ()) -> None:
+    def refuse(
+        self, code: str, message: str, node: gast.AST, way_out: str = "", related: tuple[Related, ...] = ()
+    ) -> None:
         self.problems.append(problem(code, message, span_of(node), way_out, related))
 
     def signature(self, function: gast.FunctionDef) -> None:
         for starred in (function.args.vararg, function.args.kwarg):
             if starred is not None:
-                self.refuse("AD103", f"`{starred.id}` takes any number of arguments, which generated code cannot repeat.",
-                            starred)
+                self.refuse(
+                    "AD103",
+                    f"`{starred.id}` takes any number of arguments, which generated code cannot repeat.",
+                    starred,
+                )
         for decorator in function.decorator_list:
             target = decorator.func if isinstance(decorator, gast.Call) else decorator
             if self.scope.canonical(target) not in ("lsp_ad.staged", "lsp_ad.grad"):
-                self.refuse("AD103", f"The decorator `{_text(target)}` may change what `{function.name}` computes.", decorator,
-                            "Differentiate the undecorated function, and decorate the result.")
+                self.refuse(
+                    "AD103",
+                    f"The decorator `{_text(target)}` may change what `{function.name}` computes.",
+                    decorator,
+                    "Differentiate the undecorated function, and decorate the result.",
+                )
 
     # --- statements --------------------------------------------------------------------------
 
     def body(self, body: list[gast.stmt]) -> None:
         for position, statement in enumerate(body):
-            if position == 0 and isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Constant):
+            if (
+                position == 0
+                and isinstance(statement, gast.Expr)
+                and isinstance(statement.value, gast.Constant)
+            ):
                 continue
             self.statement(statement)
 
@@ -76,7 +79,7 @@ class _Fence:
         if method is not None:
             method(s)
         elif not isinstance(s, (gast.Pass, gast.Break, gast.Continue)):
-            name = _STATEMENT_NAMES.get(type(s), type(s).__name__.lower())
+            name = STATEMENT_NAMES.get(type(s), type(s).__name__.lower())
             line = s.lineno
             first = Span(line, s.col_offset, line, s.col_offset + max(len(name.split()[-1]), 2))
             self.problems.append(problem("AD101", f"`{name}` cannot be differentiated.", first))
@@ -103,7 +106,9 @@ class _Fence:
         elif isinstance(target, gast.Starred):
             self.refuse("AD102", "A starred target cannot be differentiated.", target, "Unpack with indices.")
         elif isinstance(target, gast.Subscript):
-            self.refuse("AD301", f"`{_text(target)} = ...` writes into `{_text(target.value)}` in place.", target)
+            self.refuse(
+                "AD301", f"`{_text(target)} = ...` writes into `{_text(target.value)}` in place.", target
+            )
         elif isinstance(target, gast.Attribute):
             self.refuse("AD301", f"`{_text(target)} = ...` changes an attribute.", target)
 
@@ -118,8 +123,12 @@ class _Fence:
         before = len(self.problems)
         self.expression(value)
         if len(self.problems) == before:
-            self.refuse("AD101", f"`{_text(value)}` is a statement without a value that is used.", s,
-                        "Remove it, or assign its value to a name.")
+            self.refuse(
+                "AD101",
+                f"`{_text(value)}` is a statement without a value that is used.",
+                s,
+                "Remove it, or assign its value to a name.",
+            )
 
     def _return(self, s: gast.Return) -> None:
         if s.value is None:
@@ -145,11 +154,15 @@ class _Fence:
 
     def _no_else(self, s: gast.For | gast.While) -> None:
         if s.orelse:
-            self.refuse("AD101", "The `else` of a loop cannot be differentiated.", s.orelse[0],
-                        "Set a flag in the loop and test it after it.")
+            self.refuse(
+                "AD101",
+                "The `else` of a loop cannot be differentiated.",
+                s.orelse[0],
+                "Set a flag in the loop and test it after it.",
+            )
 
     def _iterable(self, node: gast.expr) -> None:
-        if isinstance(node, gast.Call) and self.scope.canonical(node.func) in _ITERATORS:
+        if isinstance(node, gast.Call) and self.scope.canonical(node.func) in ITERATORS:
             if any(isinstance(a, gast.Starred) for a in node.args):
                 self.refuse("AD102", f"`{_text(node)}` has a starred argument.", node)
             if node.keywords and self.scope.canonical(node.func) != "builtins.enumerate":
@@ -181,13 +194,27 @@ class _Fence:
             self._call(node)
         elif isinstance(node, gast.Attribute):
             self._attribute(node)
-        elif isinstance(node, (gast.BinOp, gast.UnaryOp, gast.BoolOp, gast.Compare, gast.Subscript, gast.Slice, gast.Tuple,
-                               gast.List, gast.IfExp, gast.JoinedStr, gast.FormattedValue)):
+        elif isinstance(
+            node,
+            (
+                gast.BinOp,
+                gast.UnaryOp,
+                gast.BoolOp,
+                gast.Compare,
+                gast.Subscript,
+                gast.Slice,
+                gast.Tuple,
+                gast.List,
+                gast.IfExp,
+                gast.JoinedStr,
+                gast.FormattedValue,
+            ),
+        ):
             for child in gast.iter_child_nodes(node):
                 if isinstance(child, gast.expr):
                     self.expression(child)
         else:
-            name = _EXPRESSION_NAMES.get(type(node), type(node).__name__)
+            name = EXPRESSION_NAMES.get(type(node), type(node).__name__)
             self.refuse("AD102", f"A {name} cannot be differentiated.", node)
 
     def _attribute(self, node: gast.Attribute) -> None:
@@ -198,25 +225,35 @@ class _Fence:
         elif node.attr in PASSIVE_ATTRIBUTES or node.attr == "T":
             self.expression(node.value)
         else:
-            self.refuse("AD102", f"The attribute `{_text(node)}` is not known.", node,
-                        "Pass the value as a parameter of its own.")
+            self.refuse(
+                "AD102",
+                f"The attribute `{_text(node)}` is not known.",
+                node,
+                "Pass the value as a parameter of its own.",
+            )
 
     def _call(self, node: gast.Call) -> None:
         for argument in [*node.args, *(k.value for k in node.keywords)]:
             self.expression(argument)
         name = self.scope.canonical(node.func)
-        if name in _DYNAMIC:
+        if name in DYNAMIC:
             self.refuse("AD105", f"`{_text(node.func)}` runs or reads what the text does not show.", node)
-        elif name in _MUTATING_CALLS:
+        elif name in MUTATING_CALLS:
             self.refuse("AD301", f"`{_text(node.func)}` writes into its argument in place.", node)
         elif name == "builtins.max" or name == "builtins.min":
             if len(node.args) < 2 or node.keywords:
-                self.refuse("AD202", f"`{_text(node)}`: only numbers, given one by one, are supported.", node,
-                            f"Use np.{name[-3:]} for an array.")
-        elif name in _ITERATORS:
-            self.refuse("AD102", f"`{_text(node.func)}` is supported as what a `for` goes over, not as a value.", node)
+                self.refuse(
+                    "AD202",
+                    f"`{_text(node)}`: only numbers, given one by one, are supported.",
+                    node,
+                    f"Use np.{name[-3:]} for an array.",
+                )
+        elif name in ITERATORS:
+            self.refuse(
+                "AD102", f"`{_text(node.func)}` is supported as what a `for` goes over, not as a value.", node
+            )
         elif name is not None and name.startswith(HERE):
-            self._callee(name[len(HERE):], node)
+            self._callee(name[len(HERE) :], node)
         elif name is not None:
             self._library(name, node)
         else:
@@ -228,8 +265,12 @@ class _Fence:
             self.refuse("AD301", f"`{_text(node.func)}(..., out=...)` writes into an array in place.", node)
         elif rule is None:
             known = name if name != _text(node.func) else "it"
-            self.refuse("AD201", f"There is no derivative rule for `{_text(node.func)}`"
-                        + (f" ({known})." if known != "it" else "."), node)
+            self.refuse(
+                "AD201",
+                f"There is no derivative rule for `{_text(node.func)}`"
+                + (f" ({known})." if known != "it" else "."),
+                node,
+            )
         else:
             self._options(node)
 
@@ -246,11 +287,15 @@ class _Fence:
             self.expression(node.func.value)
             if node.func.attr in METHODS and self.scope.operation(node) is not None:
                 if any(k.arg == "out" for k in node.keywords):
-                    self.refuse("AD301", f"`{_text(node.func)}(out=...)` writes into an array in place.", node)
+                    self.refuse(
+                        "AD301", f"`{_text(node.func)}(out=...)` writes into an array in place.", node
+                    )
                 else:
                     self._options(node)
-            elif node.func.attr in _MUTATORS:
-                self.refuse("AD301", f"`{_text(node.func)}(...)` changes `{_text(node.func.value)}` in place.", node)
+            elif node.func.attr in MUTATORS:
+                self.refuse(
+                    "AD301", f"`{_text(node.func)}(...)` changes `{_text(node.func.value)}` in place.", node
+                )
             else:
                 self.refuse("AD201", f"The method `{_text(node.func)}` is not known.", node)
         else:
@@ -269,8 +314,14 @@ class _Fence:
         if inner.problems:
             first = inner.problems[0]
             related = tuple(Related(p.message, p.span) for p in inner.problems)
-            self.refuse("AD203", f"`{name}`, which is called here, cannot be differentiated: line {first.span.line}: "
-                        f"{first.message}", node, first.way_out, related)
+            self.refuse(
+                "AD203",
+                f"`{name}`, which is called here, cannot be differentiated: line {first.span.line}: "
+                f"{first.message}",
+                node,
+                first.way_out,
+                related,
+            )
         elif any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
             self.refuse("AD202", f"`{_text(node)}` has starred arguments.", node)
 
@@ -280,6 +331,3 @@ def _text(node: gast.AST) -> str:
 
     text = expression_text(node)
     return text if len(text) <= 40 else text[:37] + "..."
-
-
-assert set(OPERATORS.values()) <= set(RULES)

@@ -35,7 +35,9 @@ def is_small(function: gast.FunctionDef, scope: Scope) -> bool:
         return False
     if any(isinstance(n, (gast.IfExp, gast.BoolOp)) for s in body for n in flow.walk(s)):
         return False
-    return not any(inner.callee(n) is not None for s in body for n in flow.walk(s) if isinstance(n, gast.Call))
+    return not any(
+        inner.callee(n) is not None for s in body for n in flow.walk(s) if isinstance(n, gast.Call)
+    )
 
 
 def inline(function: gast.FunctionDef, scope: Scope, varied: set[str], fresh: Fresh) -> set[str]:
@@ -56,7 +58,10 @@ class _Inliner:
     def block(self, body: list[gast.stmt]) -> list[gast.stmt]:
         found: list[gast.stmt] = []
         for s in body:
-            if isinstance(s, (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Return)) and s.value is not None:
+            if (
+                isinstance(s, (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Return))
+                and s.value is not None
+            ):
                 before: list[gast.stmt] = []
                 s.value = self.expression(s.value, before, s)
                 found += before
@@ -67,7 +72,9 @@ class _Inliner:
         return found
 
     def expression(self, node: gast.expr, before: list[gast.stmt], at: gast.stmt) -> gast.expr:
-        """The expression with its calls inlined, innermost first; what is evaluated only sometimes is left alone."""
+        """The expression with its calls inlined, innermost first;
+        what is evaluated only sometimes is left alone.
+        """
         if isinstance(node, (gast.IfExp, gast.BoolOp, gast.Lambda, gast.Compare)):
             return node
         for field, value in gast.iter_fields(node):
@@ -84,7 +91,9 @@ class _Inliner:
             return node
         return self._write_out(node, callee, before, at)
 
-    def _write_out(self, call: gast.Call, callee: gast.FunctionDef, before: list[gast.stmt], at: gast.stmt) -> gast.expr:
+    def _write_out(
+        self, call: gast.Call, callee: gast.FunctionDef, before: list[gast.stmt], at: gast.stmt
+    ) -> gast.expr:
         given = match(call, callee)
         own = bound_names(_body(callee))
         outer = {n for s in callee.body for n in flow.reads(s)} - own - set(parameters(callee))
@@ -92,7 +101,9 @@ class _Inliner:
             return call  # a global of the callee's is hidden by a local name here
         values: dict[str, gast.expr] = {}
         for parameter, argument in given.items():
-            simple = isinstance(argument, gast.Constant) or (isinstance(argument, gast.Name) and parameter not in own)
+            simple = isinstance(argument, gast.Constant) or (
+                isinstance(argument, gast.Name) and parameter not in own
+            )
             if simple and parameter not in own:
                 values[parameter] = argument
             else:
@@ -112,7 +123,7 @@ class _Inliner:
         self.done.add(callee.name)
         # later statements depend on the locals that are new here
         self.varied |= set(renamed.values())
-        return body[-1].value  # type: ignore[attr-defined]
+        return body[-1].value
 
     def _name(self, wanted: str) -> str:
         chosen = wanted

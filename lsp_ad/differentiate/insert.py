@@ -16,7 +16,8 @@ from lsp_ad.source.edits import Edit
 def insertion(program: Program, derivative: Derivative, helpers: str = "inline") -> list[Edit]:
     """Edits of the document that insert the derivative below its primal, in the document's own line ends.
 
-    `helpers`: "inline" writes the helper functions into the file, once; "import" imports them from lsp_ad.runtime.
+    `helpers`: "inline" writes the helper functions into the file, once; "import" imports them from
+    lsp_ad.runtime.
     """
     document = program.parsed.document
     edits = []
@@ -37,7 +38,9 @@ def insertion(program: Program, derivative: Derivative, helpers: str = "inline")
     return edits
 
 
-def preamble(program: Program, derivative: Derivative, helpers: str = "inline") -> tuple[list[str], list[str]]:
+def preamble(
+    program: Program, derivative: Derivative, helpers: str = "inline"
+) -> tuple[list[str], list[str]]:
     """Import lines and helper functions that the file does not have yet.
 
     Raises ValueError for another value of `helpers` than "inline" and "import".
@@ -62,7 +65,11 @@ def preamble(program: Program, derivative: Derivative, helpers: str = "inline") 
 def helper_sources() -> dict[str, str]:
     """The text of each function of lsp_ad.runtime, read as text: NumPy is not imported for this."""
     text = importlib.resources.files("lsp_ad").joinpath("runtime.py").read_text(encoding="utf-8")
-    return {s.name: ast.get_source_segment(text, s) or "" for s in ast.parse(text).body if isinstance(s, ast.FunctionDef)}
+    return {
+        s.name: ast.get_source_segment(text, s) or ""
+        for s in ast.parse(text).body
+        if isinstance(s, ast.FunctionDef)
+    }
 
 
 def with_dependencies(helpers: tuple[str, ...]) -> list[str]:
@@ -84,11 +91,15 @@ def with_dependencies(helpers: tuple[str, ...]) -> list[str]:
 
 
 def _import_place(program: Program) -> tuple[int, bool]:
-    """Where an import goes: after the last import of the head of the file, or after its docstring; whether code follows at once."""
+    """Where an import goes: after the last import of the head of the file, or after its docstring;
+    whether code follows at once.
+    """
     document = program.parsed.document
     line, seen_import = 0, False
     for position, statement in enumerate(program.parsed.module.body):
-        is_docstring = position == 0 and isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Constant)
+        is_docstring = (
+            position == 0 and isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Constant)
+        )
         if isinstance(statement, (gast.Import, gast.ImportFrom)):
             line, seen_import = statement.end_lineno, True
         elif is_docstring:

@@ -68,7 +68,9 @@ class Normalizer:
         elif isinstance(target, (gast.Tuple, gast.List)):
             self.unpack(target, s.value, s, out)
         else:
-            raise Refusal(problem("AD101", f"`{expression_text(target)}` cannot be assigned here.", span_of(s)))
+            raise Refusal(
+                problem("AD101", f"`{expression_text(target)}` cannot be assigned here.", span_of(s))
+            )
 
     def _chained(self, s: gast.Assign, out: list[gast.stmt]) -> None:
         """`a = b = e`: e once, then each target in turn."""
@@ -76,15 +78,21 @@ class Normalizer:
         for target in s.targets:
             self.assignment(gast.copy_location(gast.Assign([target], copy.deepcopy(value), None), s), out)
 
-    def unpack(self, target: gast.Tuple | gast.List, value: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> None:
+    def unpack(
+        self, target: gast.Tuple | gast.List, value: gast.expr, s: gast.stmt, out: list[gast.stmt]
+    ) -> None:
         if isinstance(value, (gast.Tuple, gast.List)):
             if len(value.elts) != len(target.elts):
-                raise Refusal(problem("AD102", f"{len(value.elts)} values for {len(target.elts)} names.", span_of(s)))
+                raise Refusal(
+                    problem("AD102", f"{len(value.elts)} values for {len(target.elts)} names.", span_of(s))
+                )
             # all values first, then the names: `a, b = b, a` swaps
             later = {n.id for t in target.elts for n in flow.walk(t) if isinstance(n, gast.Name)}
             values = []
             for item in value.elts:
-                stays = isinstance(item, gast.Constant) or (isinstance(item, gast.Name) and item.id not in later)
+                stays = isinstance(item, gast.Constant) or (
+                    isinstance(item, gast.Name) and item.id not in later
+                )
                 values.append(item if stays else self.temporary(item, s, out))
             for part, item in zip(target.elts, values, strict=True):
                 self.assignment(gast.copy_location(gast.Assign([part], item, None), s), out)
@@ -108,14 +116,23 @@ class Normalizer:
         out.append(s)
 
     def _has_position(self, s: gast.For) -> bool:
-        return (isinstance(s.iter, gast.Call) and self.scope.canonical(s.iter.func) == "builtins.enumerate"
-                and len(s.iter.args) == 1 and not s.iter.keywords and isinstance(s.target, gast.Tuple)
-                and len(s.target.elts) == 2 and isinstance(s.target.elts[0], gast.Name))
+        return (
+            isinstance(s.iter, gast.Call)
+            and self.scope.canonical(s.iter.func) == "builtins.enumerate"
+            and len(s.iter.args) == 1
+            and not s.iter.keywords
+            and isinstance(s.target, gast.Tuple)
+            and len(s.target.elts) == 2
+            and isinstance(s.target.elts[0], gast.Name)
+        )
 
     def _iterable(self, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
         """The iterable with everything active in it as a name."""
         if isinstance(node, gast.Call) and self.scope.canonical(node.func) in (
-                "builtins.zip", "builtins.enumerate", "builtins.reversed"):
+            "builtins.zip",
+            "builtins.enumerate",
+            "builtins.reversed",
+        ):
             node.args = [self._iterable(a, s, out) for a in node.args]
             return node
         if isinstance(node, gast.Name) or not self.is_active(node):
@@ -137,7 +154,10 @@ class Normalizer:
 
     def atom(self, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
         """A name or a literal for the value of an expression (a shape or a list stays as it is)."""
-        if isinstance(node, (gast.Name, gast.Tuple, gast.List, gast.Slice)) or literal(node) is not UNKNOWN_VALUE:
+        if (
+            isinstance(node, (gast.Name, gast.Tuple, gast.List, gast.Slice))
+            or literal(node) is not UNKNOWN_VALUE
+        ):
             return node
         return self.temporary(node, s, out)
 
@@ -182,14 +202,20 @@ class Normalizer:
             node.value = self.atom(node.value, s, out)
             node.slice = self._index(node.slice, s, out)
             return node
-        if isinstance(node, gast.Call) and self.scope.canonical(node.func) in ("builtins.max", "builtins.min") and len(node.args) > 2:
+        if (
+            isinstance(node, gast.Call)
+            and self.scope.canonical(node.func) in ("builtins.max", "builtins.min")
+            and len(node.args) > 2
+        ):
             # max(a, b, c) is max(max(a, b), c)
             inner = gast.copy_location(gast.Call(node.func, node.args[:-1], []), node)
             node.args = [inner, node.args[-1]]
         if isinstance(node, (gast.Tuple, gast.List)):
             return self._argument(node, s, out)
         if self.scope.operation(node) is None and self.scope.callee(node) is None:
-            raise Refusal(problem("AD102", f"`{expression_text(node)}` cannot be differentiated.", _span(node, s)))
+            raise Refusal(
+                problem("AD102", f"`{expression_text(node)}` cannot be differentiated.", _span(node, s))
+            )
         if isinstance(node, gast.BinOp):
             node.left, node.right = self.atom(node.left, s, out), self.atom(node.right, s, out)
         elif isinstance(node, gast.UnaryOp):
@@ -231,7 +257,13 @@ def hint(node: gast.expr, scope: Scope) -> str:
     """What a person might call the value of an expression: `exp_z`, `x_w`, `log_p`."""
     if isinstance(node, gast.Call):
         function = node.func.attr if isinstance(node.func, gast.Attribute) else getattr(node.func, "id", "")
-        base = node.args[0] if node.args else node.func.value if isinstance(node.func, gast.Attribute) and scope.is_value(node.func.value) else None
+        base = (
+            node.args[0]
+            if node.args
+            else node.func.value
+            if isinstance(node.func, gast.Attribute) and scope.is_value(node.func.value)
+            else None
+        )
         if isinstance(base, gast.UnaryOp):
             base = base.operand
         word = base.id if isinstance(base, gast.Name) and "__" not in base.id else ""

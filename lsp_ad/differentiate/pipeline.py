@@ -29,12 +29,14 @@ def differentiable_parameters(program: Program, name: str) -> tuple[str, ...]:
     return float_parameters(program, program.functions[name])
 
 
-def differentiate(program: Program, name: str, wrt: Sequence[str | int] | None = None,
-                  mode: str = "grad") -> tuple[Derivative | None, tuple[Problem, ...]]:
+def differentiate(
+    program: Program, name: str, wrt: Sequence[str | int] | None = None, mode: str = "grad"
+) -> tuple[Derivative | None, tuple[Problem, ...]]:
     """The derivative of function `name` of a file, or None and the problems that forbid it.
 
     `wrt` names or counts parameters (None: every float one). Nothing is raised at bad input: an
-    unknown function or parameter is a problem too (AD504, AD501), with the span of the function or of the file's start.
+    unknown function or parameter is a problem too (AD504, AD501), with the span of the function or of the
+    file's start.
     Raises ValueError for an unknown mode.
     """
     if mode not in MODES:
@@ -55,29 +57,48 @@ def differentiate(program: Program, name: str, wrt: Sequence[str | int] | None =
 
 
 def _no_function(program: Program, name: str) -> Problem:
-    defined = [s for s in flow.walk(program.parsed.module) if isinstance(s, gast.FunctionDef) and s.name == name]
+    defined = [
+        s for s in flow.walk(program.parsed.module) if isinstance(s, gast.FunctionDef) and s.name == name
+    ]
     if defined:
-        return problem("AD504", f"`{name}` is not defined exactly once at the top level of the file.", name_span(defined[0]))
+        return problem(
+            "AD504",
+            f"`{name}` is not defined exactly once at the top level of the file.",
+            name_span(defined[0]),
+        )
     return problem("AD504", f"There is no function `{name}` at the top level of the file.", Span(1, 0, 1, 1))
 
 
 def resolve_wrt(function: gast.FunctionDef, wrt: Sequence[str | int]) -> tuple[str, ...]:
-    """Parameter names for names and indices; raises Refusal (AD501) for one that does not exist, or is named twice."""
+    """Parameter names for names and indices;
+    raises Refusal (AD501) for one that does not exist, or is named twice.
+    """
     known = parameters(function)
     found: list[str] = []
     for item in wrt:
         if isinstance(item, int) and not isinstance(item, bool) and -len(known) <= item < len(known):
             item = known[item]
         if item not in known:
-            raise Refusal(problem("AD501", f"`{function.name}` has no parameter {item!r}; it has {', '.join(known) or 'none'}.",
-                                  name_span(function)))
+            raise Refusal(
+                problem(
+                    "AD501",
+                    f"`{function.name}` has no parameter {item!r}; it has {', '.join(known) or 'none'}.",
+                    name_span(function),
+                )
+            )
         if item in found:
-            raise Refusal(problem("AD501", f"The parameter `{item}` is named twice.", name_span(function), "Name it once."))
-        found.append(item)  # type: ignore[arg-type]
+            raise Refusal(
+                problem(
+                    "AD501", f"The parameter `{item}` is named twice.", name_span(function), "Name it once."
+                )
+            )
+        found.append(item)
     return tuple(found)
 
 
-def _derivative(program: Program, function: gast.FunctionDef, wrt: tuple[str, ...] | None, mode: str) -> Derivative:
+def _derivative(
+    program: Program, function: gast.FunctionDef, wrt: tuple[str, ...] | None, mode: str
+) -> Derivative:
     callees = Callees(set(program.bound))
     unit = prepare(program, function, wrt)
     swept = sweep(unit, mode, callees)
@@ -95,12 +116,22 @@ def _derivative(program: Program, function: gast.FunctionDef, wrt: tuple[str, ..
     lines = main
     for block in done:
         lines = [*block, Line("", None, "head"), Line("", None, "head"), *lines]
-    return Derivative(function.name, swept.name, mode, unit.wrt, swept.seed, tuple(lines), tuple(sorted(helpers)),
-                      tuple(sorted(imports)))
+    return Derivative(
+        function.name,
+        swept.name,
+        mode,
+        unit.wrt,
+        swept.seed,
+        tuple(lines),
+        tuple(sorted(helpers)),
+        tuple(sorted(imports)),
+    )
 
 
 def _pair(program: Program, pair: Pair, callees: Callees, caller: gast.FunctionDef):
-    """The two functions of a callee; a reason against them is told at the caller, with the place as related."""
+    """The two functions of a callee; a reason against them is told at the caller,
+    with the place as related.
+    """
     function = program.functions[pair.callee]
     try:
         unit = prepare(program, function, pair.wrt)
@@ -109,5 +140,12 @@ def _pair(program: Program, pair: Pair, callees: Callees, caller: gast.FunctionD
     except Refusal as refusal:
         first = refusal.problems[0]
         related = tuple(Related(p.message, p.span) for p in refusal.problems)
-        raise Refusal(problem("AD203", f"`{pair.callee}`, which `{caller.name}` calls, cannot be differentiated: {first.message}",
-                              name_span(caller), first.way_out, related)) from None
+        raise Refusal(
+            problem(
+                "AD203",
+                f"`{pair.callee}`, which `{caller.name}` calls, cannot be differentiated: {first.message}",
+                name_span(caller),
+                first.way_out,
+                related,
+            )
+        ) from None

@@ -11,16 +11,13 @@ from dataclasses import dataclass, field
 
 import gast
 
-from lsp_ad.differentiate import broadcasting
 from lsp_ad.differentiate.adjoints import Adjoints, State
-from lsp_ad.differentiate.calls import Callees
 from lsp_ad.differentiate.fresh import adjoint_name
-from lsp_ad.differentiate.template import Values, instantiate
+from lsp_ad.differentiate.operations import Operations
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.problems import Refusal, problem
-from lsp_ad.rules import Adjoint, Bound, Unsupported
 from lsp_ad.semantics import flow
-from lsp_ad.simplify.algebra import assign, name, normalize
+from lsp_ad.simplify.algebra import assign, name
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
 
@@ -37,15 +34,19 @@ class LoopPair:
 class Reverse:
     """Writes the backward sweep of one function."""
 
-    values: ForwardValues
-    adjoints: Adjoints
-    active: set[str]
-    carries: object
-    callees: Callees
+    operations: Operations
     loops: list[LoopPair] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.values: ForwardValues = self.operations.values
+        self.adjoints: Adjoints = self.operations.adjoints
+        self.active = self.operations.active
+        self.carries = self.operations.carries
+
     def block(self, body: list[gast.stmt], state: State) -> list[gast.stmt]:
-        """The adjoint statements of a block; `state` is changed from what holds after it to what holds before it."""
+        """The adjoint statements of a block;
+        `state` is changed from what holds after it to what holds before it.
+        """
         found: list[gast.stmt] = []
         for s in reversed(body):
             made = self.statement(s, state)
@@ -72,7 +73,7 @@ class Reverse:
         if not present:
             return []
         target = s.targets[0]
-        if not (isinstance(target, gast.Name) and self.carries(s.value) & self.active):  # type: ignore[operator]
+        if not (isinstance(target, gast.Name) and self.carries(s.value) & self.active):
             for t in present:
                 del state[t]
             return []
@@ -84,115 +85,8 @@ class Reverse:
             kept = self.values.fresh.new("b")
             out.append(assign(kept, dy))
             dy = name(kept)
-        self.operation(s, target.id, dy, form, state, out)
+        self.operations.hand_on(s, target.id, dy, form, state, out)
         return out
-
-    def operation(self, s: gast.Assign, target: str, dy: gast.expr, form, state: State, out: list[gast.stmt]) -> None:
-        """Hand the adjoint of the target on to the operands."""
-        value = s.value
-        if isinstance(value, gast.Name):
-            self.adjoints.contribute(value.id, dy, form.alias(), state, out)
-        elif isinstance(value, gast.Subscript):
-            self.adjoints.element(value, dy, s, state, out)
-        elif isinstance(value, (gast.Tuple, gast.List)):
-            self.adjoints.items(value, dy, state, out)
-        elif self.values.scope.callee(value) is not None:
-            self.callees.backward(value, target, dy, form, s, state, out, self)
-        else:
-            operation = self.values.scope.operation(value)
-            assert operation is not None, expression_text(s)
-            if operation.rule.name in ("numpy.concatenate", "numpy.stack"):
-                self.adjoints.pieces(operation, target, dy, form, s, state, out)
-            elif operation.rule.name in ("numpy.array", "numpy.asarray") and isinstance(operation.args[0], (gast.Tuple, gast.List)):
-                self.adjoints.items(operation.args[0], self.adjoints.whole(target, dy, form, s, out), state, out)
-            else:
-                self.rule(operation.bind(self.values.kinds.of), value, target, dy, form, s, state, out)
-
-    def rule(self, bound: Bound, node: gast.expr, target: str, dy: gast.expr, form, s: gast.stmt, state: State,
-             out: list[gast.stmt]) -> None:
-        wanted = [p for p, a in bound.given.items() if isinstance(a, gast.Name) and a.id in self.active]
-        extra = {p for p, a in bound.given.items() if p not in wanted and self.carries(a) & self.active}  # type: ignore[operator]
-        if extra:
-            raise Refusal(problem("AD202", f"`{expression_text(node)}`: a derivative through `{min(extra)}` is not supported.",
-                                  span_of(s)))
-        try:
-            adjoints = self._adjoints_of(bound)
-        except Unsupported as error:
-            raise Refusal(problem("AD202", f"`{expression_text(node)}`: {error} is not supported.", span_of(s))) from None
-        kind = self.values.kinds.of(node)
-        if bound.rule.name == "*" and "x2" not in adjoints:
-            wanted = ["x1"]
-        for p in wanted:
-            if p not in adjoints:
-                raise Refusal(problem("AD204", f"There is no derivative of `{bound.rule.name}` with respect to `{p}`.", span_of(s)))
-        if not form.exact and any(not self._takes_any_shape(adjoints[p], form) for p in wanted):
-            full = self.values.full(dy, name(target), s) if self.values.stability.is_stable(target) else \
-                self.values.full(dy, node, s)
-            kept = self.values.fresh.new("b")
-            out.append(assign(kept, full))
-            dy, form = name(kept), form.made_exact()
-        shared: dict[str, str] = {}
-        for p in wanted:
-            self._argument(p, adjoints[p], bound, node, kind, target, dy, form, s, state, out, shared)
-
-    def _adjoints_of(self, bound: Bound) -> dict[str, Adjoint]:
-        a, b = bound.given.get("x1"), bound.given.get("x2")
-        if bound.rule.name == "*" and isinstance(a, gast.Name) and isinstance(b, gast.Name) and a.id == b.id:
-            # a square: one contribution instead of two equal ones
-            return {"x1": Adjoint("dy * 2.0 * x1", elementwise=True)}
-        if bound.rule.elementwise is not None:
-            return {p: Adjoint(t, elementwise=True) for p, t in bound.rule.elementwise.items()}
-        if bound.rule.adjoints is None:
-            raise Unsupported("this form")
-        return bound.rule.adjoints(bound)
-
-    def _takes_any_shape(self, adjoint: Adjoint, form) -> bool:
-        return adjoint.elementwise or adjoint.any_shape or (adjoint.spread and form.scalar)
-
-    def _argument(self, p: str, adjoint: Adjoint, bound: Bound, node: gast.expr, kind, target: str, dy: gast.expr, form,
-                  s: gast.stmt, state: State, out: list[gast.stmt], shared: dict[str, str]) -> None:
-        argument = bound.given[p]
-        text = adjoint.text
-        if adjoint.spread and form.scalar:
-            text = text.replace("np.expand_dims(dy, axis)", "dy")
-        before, value = self._fill(text, bound, target, dy, s, shared)
-        out += before
-        value = normalize(value)
-        if not adjoint.elementwise:
-            exact = not adjoint.spread or self.values.kinds.of(argument).shape == ()
-            scalar = adjoint.spread and form.scalar
-            self.adjoints.contribute(argument.id, value, self.adjoints.form(exact, scalar, value), state, out)  # type: ignore[attr-defined]
-            return
-        others = [bound.kind(q) for q, a in bound.given.items() if q != p and q in bound.rule.parameters
-                  and not (isinstance(a, gast.Name) and isinstance(argument, gast.Name) and a.id == argument.id)]
-        exact = form.exact or self._is_full(adjoint.text, bound, kind)
-        if broadcasting.was_broadcast(bound.kind(p), others, kind):
-            if not exact:
-                value = self.values.full(value, node, s)
-            value = broadcasting.reduce_to(value, argument, kind, s, self.values)
-            exact = True
-        self.adjoints.contribute(argument.id, value, self.adjoints.form(exact, form.scalar and not exact, value), state, out)  # type: ignore[attr-defined]
-
-    def _is_full(self, text: str, bound: Bound, kind) -> bool:
-        """Whether an elementwise adjoint has the shape of the result even if `dy` has not."""
-        mentioned = {n.id for n in flow.walk(gast.parse(text)) if isinstance(n, gast.Name)}
-        if "y" in mentioned:
-            return True
-        params = [p for p in bound.given if p in mentioned]
-        if len([p for p in bound.given]) == 1:
-            return bool(params)
-        return kind.shape is not None and any(bound.kind(p).shape == kind.shape for p in params)
-
-    def _fill(self, text: str, bound: Bound, target: str, dy: gast.expr, s: gast.stmt,
-              shared: dict[str, str]) -> tuple[list[gast.stmt], gast.expr]:
-        values = self.values
-        given = bound.given
-        return instantiate(text, bound, Values(
-            argument=lambda p: values.operand(given[p], s), result=lambda: values.result(target, s), adjoint=dy,
-            module=values.module, helper=lambda h: name(values.helper(h)),
-            local=lambda hint: values.fresh.new("b", hint),
-            shape=lambda p: values.shape(given[p], s), size=lambda p: values.size(given[p], s),
-            length=lambda p, axis: values.length(given[p], axis, s)), shared)
 
     # --- branches ----------------------------------------------------------------------------
 
@@ -221,8 +115,16 @@ class Reverse:
 
     def _is_cheap(self, test: gast.expr) -> bool:
         nodes = list(flow.walk(test))
-        moving = {n for n in flow.reads(test) if n in self.values.scope.local and not self.values.stability.is_stable(n)}
-        return not any(isinstance(n, (gast.Call, gast.BinOp, gast.Subscript)) for n in nodes) and len(nodes) < 16 and len(moving) < 2
+        moving = {
+            n
+            for n in flow.reads(test)
+            if n in self.values.scope.local and not self.values.stability.is_stable(n)
+        }
+        return (
+            not any(isinstance(n, (gast.Call, gast.BinOp, gast.Subscript)) for n in nodes)
+            and len(nodes) < 16
+            and len(moving) < 2
+        )
 
     def _saved_test(self, s: gast.If) -> gast.expr:
         """The truth of a predicate under a name, for a predicate that costs something to evaluate again."""
@@ -237,7 +139,7 @@ class Reverse:
         written = flow.writes(s.body) | flow.header_writes(s)
         touched = self._touched(s) & self.active
         carried = sorted(v for v in touched if v in live or (v in state and v in written))
-        assumed = {v: self.adjoints.best for v in carried}
+        assumed = dict.fromkeys(carried, self.adjoints.best)
         mark = len(self.loops)
         while True:
             del self.loops[mark:]
@@ -254,12 +156,14 @@ class Reverse:
                 if v not in inside:
                     inside[v] = self.adjoints.zero(v, body)
             weaker = {v: assumed[v].meet(inside[v]) for v in carried if not inside[v].covers(entry[v])}
-            late = [v for v in carried if v in self.adjoints.in_place and v not in written and not entry[v].owned]
+            late = [
+                v for v in carried if v in self.adjoints.in_place and v not in written and not entry[v].owned
+            ]
             if not weaker and not late:
                 break
             assumed.update(weaker)
             if late and not weaker:
-                assumed.update({v: self.adjoints.best for v in late})
+                assumed.update(dict.fromkeys(late, self.adjoints.best))
         for v in list(state):
             if v in written and v not in live:
                 del state[v]
@@ -279,9 +183,11 @@ class Reverse:
         found: set[str] = set()
         for x in flow.statements([s]):
             if isinstance(x, gast.Assign):
-                found |= flow.stored(x) | (self.carries(x.value) if flow.stored(x) & self.active else set())  # type: ignore[operator]
+                found |= flow.stored(x) | (self.carries(x.value) if flow.stored(x) & self.active else set())
             elif isinstance(x, gast.For):
-                found |= flow.stored(x.target) | (self.carries(x.iter) if flow.stored(x.target) & self.active else set())  # type: ignore[operator]
+                found |= flow.stored(x.target) | (
+                    self.carries(x.iter) if flow.stored(x.target) & self.active else set()
+                )
         return found
 
     def _elements(self, s: gast.For, state: State) -> list[gast.stmt]:
@@ -290,7 +196,7 @@ class Reverse:
         targets = flow.stored(s.target)
         if not targets & set(state):
             return found
-        if targets & self.active and self.carries(s.iter) & self.active:  # type: ignore[operator]
+        if targets & self.active and self.carries(s.iter) & self.active:
             position, target = s.target.elts
             for part, element in self._parts(target, s.iter.args[0], name(position.id)):
                 if part in state:
@@ -303,30 +209,58 @@ class Reverse:
             gast.copy_location(f, s)
         return found
 
-    def _parts(self, target: gast.expr, iterable: gast.expr, index: gast.expr) -> list[tuple[str, gast.Subscript]]:
+    def _parts(
+        self, target: gast.expr, iterable: gast.expr, index: gast.expr
+    ) -> list[tuple[str, gast.Subscript]]:
         """(name, element) for each active name that an iteration binds: `x` is `xs[i]`."""
         if isinstance(iterable, gast.Call):
             function = self.values.scope.canonical(iterable.func)
-            if function == "builtins.zip" and isinstance(target, gast.Tuple) and len(target.elts) == len(iterable.args):
-                return [p for t, i in zip(target.elts, iterable.args, strict=True) for p in self._parts(t, i, index)]
+            if (
+                function == "builtins.zip"
+                and isinstance(target, gast.Tuple)
+                and len(target.elts) == len(iterable.args)
+            ):
+                return [
+                    p
+                    for t, i in zip(target.elts, iterable.args, strict=True)
+                    for p in self._parts(t, i, index)
+                ]
             if function == "builtins.enumerate" and isinstance(target, gast.Tuple) and len(target.elts) == 2:
                 return self._parts(target.elts[1], iterable.args[0], index)
             if function == "builtins.reversed":
-                return self._parts(target, iterable.args[0], gast.UnaryOp(gast.Invert(), copy.deepcopy(index)))
+                return self._parts(
+                    target, iterable.args[0], gast.UnaryOp(gast.Invert(), copy.deepcopy(index))
+                )
             if function in ("builtins.zip", "builtins.enumerate"):
-                raise Refusal(problem("AD102", f"`{expression_text(target)}` does not match `{expression_text(iterable)}`.",
-                                      span_of(iterable), "Unpack each element in the `for` itself."))
-        if not self.carries(iterable) & self.active:  # type: ignore[operator]
+                raise Refusal(
+                    problem(
+                        "AD102",
+                        f"`{expression_text(target)}` does not match `{expression_text(iterable)}`.",
+                        span_of(iterable),
+                        "Unpack each element in the `for` itself.",
+                    )
+                )
+        if not self.carries(iterable) & self.active:
             return []
         if not isinstance(iterable, gast.Name):
-            raise Refusal(problem("AD102", f"A `for` over `{expression_text(iterable)}` cannot be differentiated.", span_of(iterable)))
+            raise Refusal(
+                problem(
+                    "AD102",
+                    f"A `for` over `{expression_text(iterable)}` cannot be differentiated.",
+                    span_of(iterable),
+                )
+            )
         if isinstance(target, gast.Name):
             return [(target.id, gast.Subscript(name(iterable.id), copy.deepcopy(index), gast.Load()))]
         found = []
-        for position, part in enumerate(target.elts):  # type: ignore[attr-defined]
+        for position, part in enumerate(target.elts):
             inner = gast.Subscript(name(iterable.id), copy.deepcopy(index), gast.Load())
             if isinstance(part, gast.Name):
                 found.append((part.id, gast.Subscript(inner, gast.Constant(position, None), gast.Load())))
             else:
-                raise Refusal(problem("AD102", "A nested target of a `for` cannot be differentiated.", span_of(iterable)))
+                raise Refusal(
+                    problem(
+                        "AD102", "A nested target of a `for` cannot be differentiated.", span_of(iterable)
+                    )
+                )
         return found

@@ -16,7 +16,10 @@ from lsp_ad.simplify.algebra import substitute
 
 
 def fold(forward: list[gast.stmt], backward: list[gast.stmt], bound: set[str]) -> None:
-    """Reduce the copies in a forward body; `backward` is renamed accordingly. `bound`: names bound on entry."""
+    """Reduce the copies in a forward body; `backward` is renamed accordingly.
+
+    `bound`: names bound on entry.
+    """
     _hoist(forward, set(bound))
     renamed: dict[str, str] = {}
     _merge(forward, {}, renamed)
@@ -25,8 +28,12 @@ def fold(forward: list[gast.stmt], backward: list[gast.stmt], bound: set[str]) -
 
 
 def is_save(s: gast.stmt) -> bool:
-    return (isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and s.targets[0].id.startswith("s__")
-            and isinstance(s.value, gast.Name))
+    return (
+        isinstance(s, gast.Assign)
+        and isinstance(s.targets[0], gast.Name)
+        and s.targets[0].id.startswith("s__")
+        and isinstance(s.value, gast.Name)
+    )
 
 
 def _hoist(body: list[gast.stmt], bound: set[str]) -> set[str]:
@@ -39,7 +46,7 @@ def _hoist(body: list[gast.stmt], bound: set[str]) -> set[str]:
                 _hoist(block, set(bound))
                 lifted, written = [], set()
                 for x in list(block):
-                    if is_save(x) and x.value.id not in written and x.value.id in bound:  # type: ignore[attr-defined]
+                    if is_save(x) and x.value.id not in written and x.value.id in bound:
                         block.remove(x)
                         lifted.append(x)
                     written |= flow.writes([x])
@@ -54,10 +61,12 @@ def _hoist(body: list[gast.stmt], bound: set[str]) -> set[str]:
 
 
 def _merge(body: list[gast.stmt], held: dict[str, str], renamed: dict[str, str]) -> dict[str, str]:
-    """Drop a copy of a value that a copy holds already; `held`: name to the copy that holds its present value."""
+    """Drop a copy of a value that a copy holds already; `held`:
+    name to the copy that holds its present value.
+    """
     for s in list(body):
         if is_save(s):
-            original, copy = s.value.id, s.targets[0].id  # type: ignore[attr-defined]
+            original, copy = s.value.id, s.targets[0].id
             if original in held:
                 renamed[copy] = held[original]
                 body.remove(s)
@@ -77,11 +86,14 @@ def _merge(body: list[gast.stmt], held: dict[str, str], renamed: dict[str, str])
 
 
 def _drop(body: list[gast.stmt], later: set[str], renamed: dict[str, str]) -> None:
-    """Drop a copy of a name that keeps its value until the end of its iteration. `later`: names written after the block."""
+    """Drop a copy of a name that keeps its value until the end of its iteration.
+
+    `later`: names written after the block.
+    """
     after = set(later)
     for s in reversed(list(body)):
         if is_save(s):
-            original, copy = s.value.id, s.targets[0].id  # type: ignore[attr-defined]
+            original, copy = s.value.id, s.targets[0].id
             if original not in after:
                 renamed[copy] = original
                 body.remove(s)
@@ -114,7 +126,9 @@ def compute_again(body: list[gast.stmt], backward: list[gast.stmt], values: Forw
     to save it would need a place for it in the iterations that do not.
     """
     reads = _read_counts(backward)
-    in_loops = {n for s in flow.statements(body) if isinstance(s, (gast.For, gast.While)) for n in flow.writes([s])}
+    in_loops = {
+        n for s in flow.statements(body) if isinstance(s, (gast.For, gast.While)) for n in flow.writes([s])
+    }
     sometimes = _sometimes(body, in_loop=False)
     stable = values.stability.is_stable
     again: dict[str, gast.expr] = {}
@@ -125,11 +139,15 @@ def compute_again(body: list[gast.stmt], backward: list[gast.stmt], values: Forw
         count = reads.get(t, 0)
         if not is_temporary(t) or not count or not stable(t):
             continue
-        if not (_is_cheap(s.value) and count <= 2) and not (t in sometimes and values.is_elementwise(s.value)):
+        if not (_is_cheap(s.value) and count <= 2) and not (
+            t in sometimes and values.is_elementwise(s.value)
+        ):
             continue
         operands = {n for n in flow.reads(s.value) if n in values.scope.local}
         moving = {n for n in operands if not stable(n)}
-        if len(moving) > 1 or len([n for n in operands & in_loops if not reads.get(n)]) > (1 if t in in_loops else 0):
+        if len(moving) > 1 or len([n for n in operands & in_loops if not reads.get(n)]) > (
+            1 if t in in_loops else 0
+        ):
             continue
         again[t] = values.operand(s.value, s)
         for n in flow.reads(again[t]):
@@ -137,7 +155,7 @@ def compute_again(body: list[gast.stmt], backward: list[gast.stmt], values: Forw
         reads[t] = 0
     # a temporary is made of earlier ones, which come later here: theirs are ready first
     for t in reversed(again):
-        again[t] = substitute(again[t], again)  # type: ignore[assignment]
+        again[t] = substitute(again[t], again)
     for b in backward:
         substitute(b, again)
 
@@ -155,8 +173,11 @@ def _sometimes(body: list[gast.stmt], in_loop: bool) -> set[str]:
 
 def _is_cheap(node: gast.expr) -> bool:
     """At most one elementwise operation on names and constants."""
+
     def atom(n: gast.expr) -> bool:
-        return isinstance(n, (gast.Name, gast.Constant)) or (isinstance(n, gast.UnaryOp) and isinstance(n.operand, gast.Constant))
+        return isinstance(n, (gast.Name, gast.Constant)) or (
+            isinstance(n, gast.UnaryOp) and isinstance(n.operand, gast.Constant)
+        )
 
     if isinstance(node, gast.UnaryOp):
         return isinstance(node.op, gast.USub) and atom(node.operand)

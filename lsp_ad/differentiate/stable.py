@@ -28,8 +28,11 @@ class Stability:
 
     @staticmethod
     def of(body: list[gast.stmt], parameters: list[str], result: str) -> Stability:
-        facts = Stability(counts={p: 1 for p in parameters}, block_of={p: () for p in parameters},
-                          defined_at={p: -1 for p in parameters})
+        facts = Stability(
+            counts=dict.fromkeys(parameters, 1),
+            block_of=dict.fromkeys(parameters, ()),
+            defined_at=dict.fromkeys(parameters, -1),
+        )
         facts._walk(body, ())
         graph = flow.Flow.of(body)
         live = flow.live_before(graph, [result])
@@ -57,7 +60,7 @@ class Stability:
     def defined_before(self, name: str, s: gast.stmt) -> bool:
         """Whether the one assignment of a name comes before a statement on every path to it."""
         block, path = self.block_of.get(name), self.path_of.get(id(s), ())
-        return block is not None and path[:len(block)] == block and self.defined_at[name] < self.order[id(s)]
+        return block is not None and path[: len(block)] == block and self.defined_at[name] < self.order[id(s)]
 
 
 def carried_names(body: list[gast.stmt], graph: flow.Flow, live: flow.Live) -> set[str]:

@@ -41,7 +41,7 @@ def leaves(body: list[gast.stmt]) -> bool:
         return True
     if isinstance(last, gast.If):
         return leaves(last.body) and leaves(last.orelse)
-    return _endless(last) and not _jumps(last.body, gast.Break)  # type: ignore[attr-defined]
+    return _endless(last) and not _jumps(last.body, gast.Break)
 
 
 def _endless(s: gast.stmt) -> bool:
@@ -70,8 +70,13 @@ class _Structure:
     def run(self) -> str:
         body = self.function.body
         if not leaves(body):
-            raise Refusal(problem("AD104", f"`{self.function.name}` may end without returning a value.",
-                                  _header_span(self.function)))
+            raise Refusal(
+                problem(
+                    "AD104",
+                    f"`{self.function.name}` may end without returning a value.",
+                    _header_span(self.function),
+                )
+            )
         done = self.block(body, in_loop=False)
         if self.returned:
             done = [assign(self.returned, constant(False)), *done]
@@ -82,7 +87,7 @@ class _Structure:
         """A block whose jumps are all last on their paths; `in_loop`: returns become flag and break."""
         done: list[gast.stmt] = []
         for position, s in enumerate(body):
-            rest = body[position + 1:]
+            rest = body[position + 1 :]
             if isinstance(s, gast.Return):
                 return done + self._return(s, in_loop)
             if isinstance(s, gast.Continue):
@@ -155,10 +160,18 @@ class _Structure:
                     found.append(assign(self._flag(), constant(True)))
                 return [*found, assign(flag, constant(True))]
 
-        if any(isinstance(x, (gast.For, gast.While)) and _jumps([x], gast.Return, through_loops=True)
-               for x in flow.statements([s])):
-            raise Refusal(problem("AD101", "A `return` inside a loop inside a branch that may go on is not supported.",
-                                  span_of(s), "Move the loop into a function of its own."))
+        if any(
+            isinstance(x, (gast.For, gast.While)) and _jumps([x], gast.Return, through_loops=True)
+            for x in flow.statements([s])
+        ):
+            raise Refusal(
+                problem(
+                    "AD101",
+                    "A `return` inside a loop inside a branch that may go on is not supported.",
+                    span_of(s),
+                    "Move the loop into a function of its own.",
+                )
+            )
         return Returns().visit(s)
 
     def _guarded(self, body: list[gast.stmt], flag: str) -> list[gast.stmt]:
@@ -167,11 +180,11 @@ class _Structure:
             if isinstance(s, gast.If):
                 s.body = self._guarded(s.body, flag)
                 s.orelse = self._guarded(s.orelse, flag)
-            rest = body[position + 1:]
+            rest = body[position + 1 :]
             if isinstance(s, gast.Assign) and _assigns(s, flag):
-                return body[:position + 1]
+                return body[: position + 1]
             if rest and _assigns(s, flag):
-                return [*body[:position + 1], gast.If(name(flag), [gast.Pass()], self._guarded(rest, flag))]
+                return [*body[: position + 1], gast.If(name(flag), [gast.Pass()], self._guarded(rest, flag))]
         return body
 
     def _loop(self, s: gast.For | gast.While) -> bool:
@@ -182,7 +195,7 @@ class _Structure:
 
     def _after_return(self, s: gast.stmt, rest: list[gast.stmt], in_loop: bool) -> list[gast.stmt]:
         """What follows a loop that may have returned."""
-        only_return = _endless(s) and not _plain_break(s.body, self._flag())  # type: ignore[attr-defined]
+        only_return = _endless(s) and not _plain_break(s.body, self._flag())
         stop: list[gast.stmt] = [gast.Break()] if in_loop else []
         if only_return:
             return stop

@@ -12,6 +12,7 @@ from lsp_ad.differentiate.adjoints import Adjoints, Form, State
 from lsp_ad.differentiate.calls import Callees
 from lsp_ad.differentiate.display import Display
 from lsp_ad.differentiate.fresh import adjoint_name, is_adjoint, is_temporary
+from lsp_ad.differentiate.operations import Operations
 from lsp_ad.differentiate.reverse import Reverse
 from lsp_ad.differentiate.tape import Tapes
 from lsp_ad.differentiate.unit import Unit
@@ -51,7 +52,7 @@ def sweep(unit: Unit, mode: str, callees: Callees) -> Swept:
     values = ForwardValues(unit.scope, unit.kinds, unit.stability, unit.fresh, unit.declared)
     adjoints = Adjoints(values, unit.kinds, unit.active)
     values.lists = adjoints.lists = _may_be_lists(unit)
-    reverse = Reverse(values, adjoints, unit.active, unit.carries, callees)
+    reverse = Reverse(Operations(values, adjoints, unit.active, unit.carries, callees))
     seed = adjoint_name(unit.result)
     kind = unit.kinds.names.get(unit.result, Kind())
     scalar = kind.shape == ()
@@ -92,7 +93,9 @@ def _bound_at_mark(joint: list[gast.stmt], parameters: set[str]) -> list[gast.st
 
 
 def _may_be_lists(unit: Unit) -> set[str]:
-    """Names of unknown kind that are indexed with integers or iterated, and never sliced or indexed otherwise."""
+    """Names of unknown kind that are indexed with integers or iterated,
+    and never sliced or indexed otherwise.
+    """
     indexed: set[str] = set()
     sliced: set[str] = set()
     for s in flow.statements(unit.tree.body):
@@ -100,10 +103,18 @@ def _may_be_lists(unit: Unit) -> set[str]:
             indexed |= {n for n in flow.reads(s.iter) if n in unit.active}
         for node in flow.walk(s) if not flow.blocks(s) else ():
             if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
-                kind = unit.kinds.of(node.slice) if not isinstance(node.slice, (gast.Slice, gast.Tuple)) else Kind()
+                kind = (
+                    unit.kinds.of(node.slice)
+                    if not isinstance(node.slice, (gast.Slice, gast.Tuple))
+                    else Kind()
+                )
                 (indexed if kind.type == "number" and kind.dtype == "int" else sliced).add(node.value.id)
-    return {n for n in indexed - sliced if unit.kinds.names.get(n, Kind()).type == "numeric"
-            and not isinstance(unit.kinds.names[n].shape, tuple)}
+    return {
+        n
+        for n in indexed - sliced
+        if unit.kinds.names.get(n, Kind()).type == "numeric"
+        and not isinstance(unit.kinds.names[n].shape, tuple)
+    }
 
 
 def _unnest(body: list[gast.stmt]) -> None:
@@ -114,7 +125,7 @@ def _unnest(body: list[gast.stmt]) -> None:
         for block in flow.blocks(s):
             _unnest(block)
         if isinstance(s, gast.If) and s.orelse and isinstance(s.body[-1], (gast.Break, gast.Raise)):
-            body[position + 1:position + 1] = s.orelse
+            body[position + 1 : position + 1] = s.orelse
             s.orelse = []
         position += 1
 
@@ -124,7 +135,9 @@ def _check(seed: str, like: gast.expr) -> gast.stmt:
     return gast.Expr(gast.Call(name("check_seed"), [name(seed), like], []))
 
 
-def _gradient(p: str, state: State, values: ForwardValues, out: list[gast.stmt], first: gast.stmt) -> gast.expr:
+def _gradient(
+    p: str, state: State, values: ForwardValues, out: list[gast.stmt], first: gast.stmt
+) -> gast.expr:
     """The gradient of a parameter, in the shape that it has on entry, before the first statement."""
     target = adjoint_name(p)
     if p not in state:
@@ -137,15 +150,21 @@ def _gradient(p: str, state: State, values: ForwardValues, out: list[gast.stmt],
 
 def _forget_result_copy(joint: list[gast.stmt]) -> None:
     """Return the result under the name that it was assigned to, if only a copy of it would be returned."""
-    copies = {s.targets[0].id: s for s in joint if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)
-              and s.targets[0].id.startswith("result__") and isinstance(s.value, gast.Name)}
+    copies = {
+        s.targets[0].id: s
+        for s in joint
+        if isinstance(s, gast.Assign)
+        and isinstance(s.targets[0], gast.Name)
+        and s.targets[0].id.startswith("result__")
+        and isinstance(s.value, gast.Name)
+    }
     for s in copies.values():
-        first = copies.get(s.value.id)  # type: ignore[attr-defined]
+        first = copies.get(s.value.id)
         if first is not None and first is not s:
             joint.remove(first)
-            s.value = first.value  # type: ignore[attr-defined]
-            for later in joint[joint.index(s) + 1:]:
-                substitute(later, {first.targets[0].id: name(s.targets[0].id)})  # type: ignore[attr-defined]
+            s.value = first.value
+            for later in joint[joint.index(s) + 1 :]:
+                substitute(later, {first.targets[0].id: name(s.targets[0].id)})
 
 
 def _simplify(joint: list[gast.stmt], parameters: set[str]) -> list[gast.stmt]:
@@ -158,29 +177,52 @@ def _simplify(joint: list[gast.stmt], parameters: set[str]) -> list[gast.stmt]:
     return drop_dead(joint)
 
 
-def _shown(joint: list[gast.stmt], unit: Unit, mode: str, seed: str, scalar: bool, checked: bool,
-           values: ForwardValues) -> Swept:
+def _shown(
+    joint: list[gast.stmt],
+    unit: Unit,
+    mode: str,
+    seed: str,
+    scalar: bool,
+    checked: bool,
+    values: ForwardValues,
+) -> Swept:
     used = {n.id for s in joint for n in flow.walk(s) if isinstance(n, gast.Name)}
-    reserved = (used | {n for n in values.helpers}) - {n for n in used if "__" in n} - bound_names(joint)
+    reserved = (used | values.helpers) - {n for n in used if "__" in n} - bound_names(joint)
     local = bound_names(joint) | set(unit.parameters)
     outside = {n for n in reserved if n not in local} | unit.program.bound | set(dir(builtins))
     if mode == "pair":
         unit.webs.setdefault(seed, seed)
-    display = Display(joint, [*unit.parameters, seed], unit.webs, unit.fresh.hints, outside, (seed, unit.result),
-                      unit.original.name)
+    display = Display(
+        joint,
+        [*unit.parameters, seed],
+        unit.webs,
+        unit.fresh.hints,
+        outside,
+        (seed, unit.result),
+        unit.original.name,
+    )
     joint = display.rename(joint)
     _unnest(joint)
     mark = next(i for i, s in enumerate(joint) if _is_mark(s))
-    forward, backward = joint[:mark], joint[mark + 1:-1]
+    forward, backward = joint[:mark], joint[mark + 1 : -1]
     check = next((s for s in backward if _is_check(s)), None)
     if check is not None:
         backward.remove(check)
-    returned = joint[-1].value  # type: ignore[attr-defined]
-    like = _text(check.value.args[1]) if check is not None else None  # type: ignore[attr-defined]
+    returned = joint[-1].value
+    like = _text(check.value.args[1]) if check is not None else None
     needs_numpy = unit.program.alias_of("numpy") is None and any(unit.declared.values())
-    return Swept(NAMES[mode].format(unit.original.name), display.seed, forward, backward, returned, like, scalar,
-                 frozenset(values.helpers), frozenset(values.modules | ({"numpy"} if needs_numpy else set())),
-                 frozenset(unit.parameters))
+    return Swept(
+        NAMES[mode].format(unit.original.name),
+        display.seed,
+        forward,
+        backward,
+        returned,
+        like,
+        scalar,
+        frozenset(values.helpers),
+        frozenset(values.modules | ({"numpy"} if needs_numpy else set())),
+        frozenset(unit.parameters),
+    )
 
 
 def _is_mark(s: gast.stmt) -> bool:
@@ -188,8 +230,12 @@ def _is_mark(s: gast.stmt) -> bool:
 
 
 def _is_check(s: gast.stmt) -> bool:
-    return (isinstance(s, gast.Expr) and isinstance(s.value, gast.Call) and isinstance(s.value.func, gast.Name)
-            and s.value.func.id == "check_seed")
+    return (
+        isinstance(s, gast.Expr)
+        and isinstance(s.value, gast.Call)
+        and isinstance(s.value.func, gast.Name)
+        and s.value.func.id == "check_seed"
+    )
 
 
 def _text(node: gast.expr) -> str:

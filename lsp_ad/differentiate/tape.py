@@ -31,7 +31,9 @@ class Tapes:
     bound: set[str]
 
     def add(self, loops: list[LoopPair]) -> None:
-        """Give every backward loop its header: inner loops first, whose tapes are values to the outer ones."""
+        """Give every backward loop its header:
+        inner loops first, whose tapes are values to the outer ones.
+        """
         loops = [pair for pair in loops if any(x is pair.forward for x in flow.statements(self.body))]
         for pair in sorted(loops, key=lambda p: -len(self.stability.path_of[id(p.forward)])):
             self.loop(pair)
@@ -50,7 +52,9 @@ class Tapes:
     # --- without a tape ----------------------------------------------------------------------
 
     def _without_tape(self, s: gast.For | gast.While, node: gast.For, wanted: list[str]) -> bool:
-        """A backward loop that counts, or reads again what the forward loop went over; False where it cannot."""
+        """A backward loop that counts, or reads again what the forward loop went over;
+        False where it cannot.
+        """
         if not isinstance(s, gast.For) or _has_break(s.body) or not self._unchanged(s.iter):
             return False
         function = self.scope.canonical(s.iter.func) if isinstance(s.iter, gast.Call) else None
@@ -64,8 +68,11 @@ class Tapes:
         position, element = s.target.elts
         if isinstance(over, gast.Name):
             length = call("len", copy.deepcopy(over))
-        elif isinstance(over, gast.Call) and self.scope.canonical(over.func) == "builtins.zip" and all(
-                isinstance(a, gast.Name) for a in over.args):
+        elif (
+            isinstance(over, gast.Call)
+            and self.scope.canonical(over.func) == "builtins.zip"
+            and all(isinstance(a, gast.Name) for a in over.args)
+        ):
             length = call("min", *(call("len", copy.deepcopy(a)) for a in over.args))
         else:
             return False
@@ -80,7 +87,9 @@ class Tapes:
     def _unchanged(self, iterable: gast.expr) -> bool:
         return all(n not in self.scope.local or self.stability.is_stable(n) for n in flow.reads(iterable))
 
-    def _reread(self, element: gast.expr, over: gast.expr, position: gast.Name, wanted: set[str]) -> list[gast.stmt] | None:
+    def _reread(
+        self, element: gast.expr, over: gast.expr, position: gast.Name, wanted: set[str]
+    ) -> list[gast.stmt] | None:
         """`x = xs[i]` for each name that the backward loop reads."""
         pairs = [(element, over)]
         if isinstance(over, gast.Call) and isinstance(element, gast.Tuple):
@@ -112,7 +121,7 @@ class Tapes:
         node.iter = call("reversed", name(tape))
 
     def _one_place(self, s: gast.For | gast.While, names: list[str]) -> tuple[int | None, list[str]]:
-        """A place in the loop's body, before any jump, where all values are at hand; and the names they have there.
+        """A place in the loop's body, before any jump, where all values are at hand; and their names there.
 
         A copy `old = x` that is only there to be saved is saved as `x` while x still holds the value.
         """
@@ -127,7 +136,7 @@ class Tapes:
                 first = defined[n]
                 if n in copies:
                     made, original = copies[n]
-                    moved = written[min(made, place) if place <= made else made + 1: max(made, place)]
+                    moved = written[min(made, place) if place <= made else made + 1 : max(made, place)]
                     if not any(original in w for w in moved):
                         shown.append(original)
                         continue
@@ -140,23 +149,28 @@ class Tapes:
                 if all(n not in copies or x != n for n, x in zip(names, shown, strict=True)):
                     return place, shown
         for place in range(stop, -1, -1):
-            if all(n in flow.header_writes(s) or (defined[n] is not None and defined[n] < place
-                                                   and _surely_binds(s.body[defined[n]], n)) for n in names):
+            if all(
+                n in flow.header_writes(s)
+                or ((first := defined[n]) is not None and first < place and _surely_binds(s.body[first], n))
+                for n in names
+            ):
                 return place, names
         return None, names
 
     def _bind_before(self, s: gast.stmt, names: list[str]) -> None:
         """Names that may be unbound where they are saved are None from the start."""
         outer = next(x for x in self.body if x is s or any(y is s for y in flow.statements([x])))
-        sure = flow.definitely_bound(self.body[:self.body.index(outer)], self.bound)
-        sure = sure | (flow.definitely_bound(s.body, set()) if not _has_jump(s.body) else set())  # type: ignore[attr-defined]
+        sure = flow.definitely_bound(self.body[: self.body.index(outer)], self.bound)
+        sure = sure | (flow.definitely_bound(s.body, set()) if not _has_jump(s.body) else set())
         for n in names:
             if n not in sure and n not in flow.header_writes(s):
                 self.body.insert(0, assign(n, constant(None)))
 
 
 def _free_reads(body: list[gast.stmt]) -> set[str]:
-    """Names that a block of the backward sweep reads, less those that inner backward loops bring themselves."""
+    """Names that a block of the backward sweep reads,
+    less those that inner backward loops bring themselves.
+    """
     found: set[str] = set()
     for s in body:
         if isinstance(s, gast.For):
@@ -201,13 +215,19 @@ def _has_jump(body: list[gast.stmt]) -> bool:
 
 
 def _has_break(body: list[gast.stmt]) -> bool:
-    return any(isinstance(x, gast.Break) or (isinstance(x, gast.If) and (_has_break(x.body) or _has_break(x.orelse)))
-               for x in body)
+    return any(
+        isinstance(x, gast.Break) or (isinstance(x, gast.If) and (_has_break(x.body) or _has_break(x.orelse)))
+        for x in body
+    )
 
 
 def _is_save(s: gast.stmt) -> bool:
-    return (isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and s.targets[0].id.startswith("s__")
-            and isinstance(s.value, gast.Name))
+    return (
+        isinstance(s, gast.Assign)
+        and isinstance(s.targets[0], gast.Name)
+        and s.targets[0].id.startswith("s__")
+        and isinstance(s.value, gast.Name)
+    )
 
 
 def _surely_binds(s: gast.stmt, n: str) -> bool:

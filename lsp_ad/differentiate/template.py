@@ -27,7 +27,9 @@ class Values:
     length: Callable[[str, int], gast.expr]
 
 
-def instantiate(text: str, bound: Bound, values: Values, shared: dict[str, str]) -> tuple[list[gast.stmt], gast.expr]:
+def instantiate(
+    text: str, bound: Bound, values: Values, shared: dict[str, str]
+) -> tuple[list[gast.stmt], gast.expr]:
     """The statements and the expression that a rule's text stands for in one call.
 
     `shared`: text of a statement to the local name it has bound already, for the next argument of the call.
@@ -90,7 +92,13 @@ class _Filler(gast.NodeTransformer):
 
 def _asks(node: gast.expr, what: str) -> str | None:
     """The parameter p in `np.shape(p)` or `np.size(p)`."""
-    if (isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == what
-            and isinstance(node.func.value, gast.Name) and node.func.value.id == "np" and isinstance(node.args[0], gast.Name)):
+    if (
+        isinstance(node, gast.Call)
+        and isinstance(node.func, gast.Attribute)
+        and node.func.attr == what
+        and isinstance(node.func.value, gast.Name)
+        and node.func.value.id == "np"
+        and isinstance(node.args[0], gast.Name)
+    ):
         return node.args[0].id
     return None

@@ -1,4 +1,6 @@
-"""One function on its way through the passes: from the user's text to normal form, with what is known of it."""
+"""One function on its way through the passes:
+from the user's text to normal form, with what is known of it.
+"""
 
 from __future__ import annotations
 
@@ -62,15 +64,23 @@ def float_parameters(program: Program, function: gast.FunctionDef) -> tuple[str,
     kinds, defaults = parameter_kinds(function), default_values(function)
     counted = used_as_int(function, scope.canonical)
     starred = {a.id for a in (function.args.vararg, function.args.kwarg) if a is not None}
-    return tuple(p for p in parameters(function) if kinds[p].may_be_real and p not in counted and p not in starred
-                 and not (p in defaults and default_is_other(defaults[p])))
+    return tuple(
+        p
+        for p in parameters(function)
+        if kinds[p].may_be_real
+        and p not in counted
+        and p not in starred
+        and not (p in defaults and default_is_other(defaults[p]))
+    )
 
 
 def prepare(program: Program, function: gast.FunctionDef, wrt: tuple[str, ...] | None) -> Unit:
-    """Take a function through all passes before the reverse sweep; raises Refusal with every reason against it."""
+    """Take a function through all passes before the reverse sweep;
+    raises Refusal with every reason against it.
+    """
     tree = copy.deepcopy(function)
     local: set[str] = set(local_names(function))
-    scope = Scope(program, local)  # type: ignore[arg-type]
+    scope = Scope(program, local)
     if problems := fence.check(function, scope):
         raise Refusal(*problems)
     _plain(tree)
@@ -88,17 +98,35 @@ def prepare(program: Program, function: gast.FunctionDef, wrt: tuple[str, ...] |
     local |= flow.writes(tree.body)
     kinds = _kinds(program, function, tree, scope, wanted)
     _refuse_shared_updates(tree, kinds, scope, result)
-    active = activity.active_names(tree.body, wanted, result, carries, lambda n: kinds.names.get(n, UNKNOWN).may_be_real)
+    active = activity.active_names(
+        tree.body, wanted, result, carries, lambda n: kinds.names.get(n, UNKNOWN).may_be_real
+    )
     _refuse_independent(function, wanted, active, explicit)
     normal = Normalizer(scope, kinds, active, carries, fresh)
     tree.body = normal.block(tree.body)
     local |= flow.writes(tree.body)
     stability = Stability.of(tree.body, parameters(function), result)
-    read = {n for s in flow.statements(tree.body) if flow.header_writes(s) & active for n in flow.header_reads(s)}
+    read = {
+        n for s in flow.statements(tree.body) if flow.header_writes(s) & active for n in flow.header_reads(s)
+    }
     read |= _counted_down(function) & assumed_numbers(function, parameter_kinds(function))
     relied_on = {p: d for p, d in _relied_on(function, scope).items() if p in read}
-    return Unit(program, function, tree, scope, kinds, active, carries, shown, fresh, stability, result, tuple(wanted),
-                relied_on, inlined)
+    return Unit(
+        program,
+        function,
+        tree,
+        scope,
+        kinds,
+        active,
+        carries,
+        shown,
+        fresh,
+        stability,
+        result,
+        tuple(wanted),
+        relied_on,
+        inlined,
+    )
 
 
 def _plain(tree: gast.FunctionDef) -> None:
@@ -121,7 +149,9 @@ def _plain(tree: gast.FunctionDef) -> None:
     tree.body = block(tree.body)
 
 
-def _varied(body: list[gast.stmt], wrt: tuple[str, ...], carries: Callable[[gast.expr], set[str]]) -> set[str]:
+def _varied(
+    body: list[gast.stmt], wrt: tuple[str, ...], carries: Callable[[gast.expr], set[str]]
+) -> set[str]:
     """The names that may depend on wrt, before names are split."""
     found = set(wrt)
     while True:
@@ -134,7 +164,9 @@ def _varied(body: list[gast.stmt], wrt: tuple[str, ...], carries: Callable[[gast
             return found
 
 
-def _kinds(program: Program, function: gast.FunctionDef, tree: gast.FunctionDef, scope: Scope, wrt: tuple[str, ...]) -> Kinds:
+def _kinds(
+    program: Program, function: gast.FunctionDef, tree: gast.FunctionDef, scope: Scope, wrt: tuple[str, ...]
+) -> Kinds:
     known = parameter_kinds(function)
     for name, kind in kinds_by_use(function, parameters(function), scope.canonical).items():
         if known[name].shape is None or not isinstance(known[name].shape, tuple):
@@ -149,7 +181,9 @@ def _kinds(program: Program, function: gast.FunctionDef, tree: gast.FunctionDef,
 
 
 def _relied_on(function: gast.FunctionDef, scope: Scope) -> dict[str, tuple]:
-    """The shapes that the derivative relies on and the function does not enforce: declared ones, and assumed numbers."""
+    """The shapes that the derivative relies on and the function does not enforce:
+    declared ones, and assumed numbers.
+    """
     known = parameter_kinds(function)
     certain = kinds_by_use(function, parameters(function), scope.canonical)
     found = {p: d for p, d in declared_shapes(function).items() if d or p not in certain}
@@ -160,17 +194,32 @@ def _relied_on(function: gast.FunctionDef, scope: Scope) -> dict[str, tuple]:
 
 def _counted_down(function: gast.FunctionDef) -> set[str]:
     """The parameters whose value an augmented assignment may change in place: `k = n; k -= 1`."""
-    found = {n.target.id for n in flow.walk(function) if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)}
-    copies = [(n.targets[0].id, n.value.id) for n in flow.walk(function) if isinstance(n, gast.Assign)
-              and isinstance(n.targets[0], gast.Name) and isinstance(n.value, gast.Name)]
+    found = {
+        n.target.id
+        for n in flow.walk(function)
+        if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)
+    }
+    copies = [
+        (n.targets[0].id, n.value.id)
+        for n in flow.walk(function)
+        if isinstance(n, gast.Assign)
+        and isinstance(n.targets[0], gast.Name)
+        and isinstance(n.value, gast.Name)
+    ]
     for _ in copies:
         found |= {original for copy_, original in copies if copy_ in found}
     return found
 
 
 def assumed_numbers(function: gast.FunctionDef, known: dict[str, Kind]) -> set[str]:
-    """Parameters of unknown shape that the function compares in a condition: taken for numbers, which is checked on entry."""
-    return {n for n in tested(function, parameters(function)) if known[n].type == "numeric" and known[n].shape == Opaque(n)}
+    """Parameters of unknown shape that the function compares in a condition:
+    taken for numbers, which is checked on entry.
+    """
+    return {
+        n
+        for n in tested(function, parameters(function))
+        if known[n].type == "numeric" and known[n].shape == Opaque(n)
+    }
 
 
 def _library(scope: Scope) -> Callable[[gast.expr, Callable[[gast.expr], Kind]], Kind | None]:
@@ -197,8 +246,11 @@ def _library(scope: Scope) -> Callable[[gast.expr, Callable[[gast.expr], Kind]],
 
 def _returned_count(function: gast.FunctionDef) -> int:
     """How many values a function returns as a literal tuple on every path; 0 where it returns one value."""
-    counts = {len(n.value.elts) if isinstance(n.value, gast.Tuple) else 0
-              for n in flow.walk(function) if isinstance(n, gast.Return)}
+    counts = {
+        len(n.value.elts) if isinstance(n.value, gast.Tuple) else 0
+        for n in flow.walk(function)
+        if isinstance(n, gast.Return)
+    }
     return counts.pop() if len(counts) == 1 else 0
 
 
@@ -215,20 +267,36 @@ def _refuse_other(function: gast.FunctionDef, wrt: tuple[str, ...]) -> None:
     for p in wrt:
         if not kinds[p].may_be_real:
             what = kinds[p].dtype or kinds[p].type
-            raise Refusal(problem("AD502", f"`{p}` of `{function.name}` is of type {what}: there is no derivative with "
-                                  "respect to it.", name_span(function)))
+            raise Refusal(
+                problem(
+                    "AD502",
+                    f"`{p}` of `{function.name}` is of type {what}: there is no derivative with "
+                    "respect to it.",
+                    name_span(function),
+                )
+            )
 
 
-def _refuse_independent(function: gast.FunctionDef, wrt: tuple[str, ...], active: set[str], explicit: bool) -> None:
+def _refuse_independent(
+    function: gast.FunctionDef, wrt: tuple[str, ...], active: set[str], explicit: bool
+) -> None:
     missing = [p for p in wrt if p not in active]
     if missing and (explicit or len(missing) == len(wrt)):
-        raise Refusal(problem("AD503", f"The result of `{function.name}` does not depend on `{missing[0]}` in a way that has a "
-                              "derivative: it is zero everywhere.", name_span(function)))
+        raise Refusal(
+            problem(
+                "AD503",
+                f"The result of `{function.name}` does not depend on `{missing[0]}` in a way that has a "
+                "derivative: it is zero everywhere.",
+                name_span(function),
+            )
+        )
 
 
 def _refuse_shared_updates(tree: gast.FunctionDef, kinds: Kinds, scope: Scope, result: str) -> None:
     """`x += e` on an array changes it for every name that it has: refused unless it surely has one only."""
-    updated = {s.targets[0].id: s for s in flow.statements(tree.body) if isinstance(s, gast.Assign) and _is_update(s)}
+    updated = {
+        s.targets[0].id: s for s in flow.statements(tree.body) if isinstance(s, gast.Assign) and _is_update(s)
+    }
     if not updated:
         return
     shared = _shared(tree.body, scope, result)
@@ -237,20 +305,33 @@ def _refuse_shared_updates(tree: gast.FunctionDef, kinds: Kinds, scope: Scope, r
         if kind.type == "number" or (kind.fresh and kind.type in ("array", "numeric") and name not in shared):
             continue
         text = expression_text(s.targets[0]).split("__")[0]
-        raise Refusal(problem("AD302", f"An augmented assignment to `{text}` changes an array that may have another name: a "
-                              "parameter, a view or a copy of the reference.", span_of(s),
-                              f"Write `{text} = {text} + ...`, which makes a new value, or annotate a number (`{text}: float`)."))
+        raise Refusal(
+            problem(
+                "AD302",
+                f"An augmented assignment to `{text}` changes an array that may have another name: a "
+                "parameter, a view or a copy of the reference.",
+                span_of(s),
+                f"Write `{text} = {text} + ...`, which makes a new value, or annotate it (`{text}: float`).",
+            )
+        )
 
 
 def _is_update(s: gast.Assign) -> bool:
     """Whether an assignment stands for an augmented one (its operand has the place of its target)."""
-    return (isinstance(s.value, gast.BinOp) and isinstance(s.value.left, gast.Name) and isinstance(s.targets[0], gast.Name)
-            and hasattr(s.value.left, "lineno") and hasattr(s.targets[0], "lineno")
-            and span_of(s.value.left) == span_of(s.targets[0]))
+    return (
+        isinstance(s.value, gast.BinOp)
+        and isinstance(s.value.left, gast.Name)
+        and isinstance(s.targets[0], gast.Name)
+        and hasattr(s.value.left, "lineno")
+        and hasattr(s.targets[0], "lineno")
+        and span_of(s.value.left) == span_of(s.targets[0])
+    )
 
 
 def _shared(body: list[gast.stmt], scope: Scope, result: str) -> set[str]:
-    """Names whose memory may get another name: copied, viewed, put in a container, iterated, handed to a function."""
+    """Names whose memory may get another name:
+    copied, viewed, put in a container, iterated, handed to a function.
+    """
     found: set[str] = set()
 
     def base(node: gast.expr) -> None:
@@ -270,7 +351,12 @@ def _shared(body: list[gast.stmt], scope: Scope, result: str) -> set[str]:
                 base(v)
         elif isinstance(node, gast.Call):
             operation = scope.operation(node)
-            if operation is None or not operation.bind(lambda n: UNKNOWN).rule.result_kind(operation.bind(lambda n: UNKNOWN)).fresh:
+            if (
+                operation is None
+                or not operation.bind(lambda n: UNKNOWN)
+                .rule.result_kind(operation.bind(lambda n: UNKNOWN))
+                .fresh
+            ):
                 for a in node.args:
                     base(a)
                 if isinstance(node.func, gast.Attribute):

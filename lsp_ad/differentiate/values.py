@@ -24,7 +24,9 @@ class ForwardValues:
     statement that reads it; `saved` lists these copies, before or after a statement.
     """
 
-    def __init__(self, scope: Scope, kinds: Kinds, stability: Stability, fresh: Fresh, declared: dict[str, tuple]):
+    def __init__(
+        self, scope: Scope, kinds: Kinds, stability: Stability, fresh: Fresh, declared: dict[str, tuple]
+    ):
         self.scope = scope
         self.kinds = kinds
         self.stability = stability
@@ -70,11 +72,11 @@ class ForwardValues:
             if id(s) in self.tests:
                 kept, test = self.tests[id(s)]
                 found.append(assign(kept, test))
-                s.test = name(kept)  # type: ignore[attr-defined]
+                s.test = name(kept)
             if id(s) in self.calls:
                 saved, forward = self.calls[id(s)]
-                s.targets = [gast.Tuple([*s.targets, store(saved)], gast.Store())]  # type: ignore[attr-defined]
-                s.value.func = name(forward)  # type: ignore[attr-defined]
+                s.targets = [gast.Tuple([*s.targets, store(saved)], gast.Store())]
+                s.value.func = name(forward)
             for block in flow.blocks(s):
                 block[:] = self.insert_saves(block)
             found.append(s)
@@ -84,8 +86,12 @@ class ForwardValues:
     def is_elementwise(self, node: gast.expr) -> bool:
         """Whether an expression is one elementwise operation on names and literals."""
         operation = self.scope.operation(node)
-        return (operation is not None and operation.rule.elementwise is not None and not operation.keywords
-                and all(isinstance(a, gast.Name) or literal(a) is not UNKNOWN_VALUE for a in operation.args))
+        return (
+            operation is not None
+            and operation.rule.elementwise is not None
+            and not operation.keywords
+            and all(isinstance(a, gast.Name) or literal(a) is not UNKNOWN_VALUE for a in operation.args)
+        )
 
     # --- shapes ------------------------------------------------------------------------------
 
@@ -125,7 +131,7 @@ class ForwardValues:
                 product = lengths[0]
                 for x in lengths[1:]:
                     product = gast.BinOp(product, gast.Mult(), x)
-                return product  # type: ignore[return-value]
+                return product
         return self._attribute("size", self.like(node, s))
 
     def length(self, node: gast.expr, axis: int, s: gast.stmt) -> gast.expr:
@@ -135,7 +141,9 @@ class ForwardValues:
             known = self._dimension(kind.shape[axis])
             if known is not None:
                 return known
-        return gast.Subscript(self.shape(node, s), constant(axis) if axis >= 0 else expression(repr(axis)), gast.Load())
+        return gast.Subscript(
+            self.shape(node, s), constant(axis) if axis >= 0 else expression(repr(axis)), gast.Load()
+        )
 
     def _dimension(self, dimension: object) -> gast.expr | None:
         if isinstance(dimension, int):
@@ -154,26 +162,34 @@ class ForwardValues:
 
     def full(self, value: gast.expr, node: gast.expr, s: gast.stmt) -> gast.expr:
         """A value that only broadcasts to the shape of `node`, with that shape."""
-        ones = gast.Call(gast.Attribute(self.module("numpy"), "ones_like", gast.Load()), [self.like(node, s)], [])
+        ones = gast.Call(
+            gast.Attribute(self.module("numpy"), "ones_like", gast.Load()), [self.like(node, s)], []
+        )
         return gast.BinOp(value, gast.Mult(), ones)
 
     def zeros(self, node: gast.expr, s: gast.stmt) -> gast.expr:
         """Zeros in the shape of `node`, of float type whatever the type of `node` is."""
         kind = self.kinds.of(node)
         like = self.like(node, s)
-        if kind.type in ("list", "tuple") or (isinstance(node, gast.Name) and node.id in self.lists and kind.shape != ()):
+        if kind.type in ("list", "tuple") or (
+            isinstance(node, gast.Name) and node.id in self.lists and kind.shape != ()
+        ):
             return call(self.helper("zeros_of"), self.operand(node, s))
         numpy = self.module("numpy")
         keywords = []
         if kind.dtype != "float":
-            result = gast.Call(gast.Attribute(numpy, "result_type", gast.Load()), [copy.deepcopy(like), constant(1.0)], [])
+            result = gast.Call(
+                gast.Attribute(numpy, "result_type", gast.Load()), [copy.deepcopy(like), constant(1.0)], []
+            )
             keywords = [gast.keyword("dtype", result)]
         return gast.Call(gast.Attribute(copy.deepcopy(numpy), "zeros_like", gast.Load()), [like], keywords)
 
     # --- names of modules and helpers --------------------------------------------------------
 
     def module(self, module: str) -> gast.expr:
-        """The file's own name for a module; one that it does not import yet is imported with the generated code."""
+        """The file's own name for a module;
+        one that it does not import yet is imported with the generated code.
+        """
         alias = self.scope.program.alias_of(module)
         if alias is None or alias in self.scope.local:
             self.modules.add(module)
@@ -183,4 +199,3 @@ class ForwardValues:
     def helper(self, helper: str) -> str:
         self.helpers.add(helper)
         return helper
-

@@ -19,7 +19,10 @@ from lsp_ad.source.parse import span_of
 
 
 def split(function: gast.FunctionDef, fresh: Fresh) -> dict[str, str]:
-    """Rename webs in place; returns new name to the user's name. Refuses reads of names that may be unbound (AD403)."""
+    """Rename webs in place; returns new name to the user's name.
+
+    Refuses reads of names that may be unbound (AD403).
+    """
     graph = flow.Flow.of(function.body)
     local = flow.writes(function.body) | set(parameters(function))
     definitions = flow.reaching_definitions(graph, sorted(local))
@@ -40,7 +43,11 @@ def split(function: gast.FunctionDef, fresh: Fresh) -> dict[str, str]:
             sites = definitions.reaching(point, name)
             real = [i for i in sites if definitions.sites[i][1] != 0 or name not in unbound]
             if not real:
-                raise Refusal(problem("AD403", f"`{name}` is read before it is assigned.", _read_span(step.statement, name)))
+                raise Refusal(
+                    problem(
+                        "AD403", f"`{name}` is read before it is assigned.", _read_span(step.statement, name)
+                    )
+                )
             for i in real[1:]:
                 parent[find(i)] = find(real[0])
             uses[point, name] = real[0]
@@ -50,12 +57,17 @@ def split(function: gast.FunctionDef, fresh: Fresh) -> dict[str, str]:
         at.setdefault(point, []).append(number)
     for point, step in enumerate(graph.points):
         if step is not None:
-            _rename(step.statement, {n: names[find(uses[point, n])] for n in step.reads if (point, n) in uses},
-                    {definitions.sites[i][0]: names[find(i)] for i in at.get(point, [])})
+            _rename(
+                step.statement,
+                {n: names[find(uses[point, n])] for n in step.reads if (point, n) in uses},
+                {definitions.sites[i][0]: names[find(i)] for i in at.get(point, [])},
+            )
     return {new: definitions.sites[root][0] for root, new in names.items()}
 
 
-def _web_names(sites: list[tuple[str, int]], find: Callable[[int], int], unbound: set[str], fresh: Fresh) -> dict[int, str]:
+def _web_names(
+    sites: list[tuple[str, int]], find: Callable[[int], int], unbound: set[str], fresh: Fresh
+) -> dict[int, str]:
     """Root of each web to its name: the first web of a name keeps it."""
     names: dict[int, str] = {}
     taken: set[str] = set()
@@ -93,6 +105,11 @@ def _visit(node: gast.AST, read: dict[str, str], written: dict[str, str]) -> Non
 
 def _read_span(statement: gast.stmt, name: str) -> Span:
     for n in flow.walk(statement):
-        if isinstance(n, gast.Name) and n.id == name and isinstance(n.ctx, gast.Load) and hasattr(n, "lineno"):
+        if (
+            isinstance(n, gast.Name)
+            and n.id == name
+            and isinstance(n.ctx, gast.Load)
+            and hasattr(n, "lineno")
+        ):
             return span_of(n)
     return span_of(statement)

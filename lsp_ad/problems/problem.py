@@ -57,12 +57,24 @@ class Problem:
         return f"{self.message}{tail}"
 
 
-def problem(code: str, message: str, span: Span, way_out: str = "", related: tuple[Related, ...] = (),
-            severity: Severity | None = None) -> Problem:
+def problem(
+    code: str,
+    message: str,
+    span: Span,
+    way_out: str = "",
+    related: tuple[Related, ...] = (),
+    severity: Severity | None = None,
+) -> Problem:
     """Make a problem of a catalogued code; the entry gives severity and way out where none is named."""
     known = catalogue.entry(code)
-    return Problem(code, message, span, Severity[known.severity.upper()] if severity is None else severity,
-                   way_out or known.way_out, related)
+    return Problem(
+        code,
+        message,
+        span,
+        Severity[known.severity.upper()] if severity is None else severity,
+        way_out or known.way_out,
+        related,
+    )
 
 
 class Refusal(Exception):

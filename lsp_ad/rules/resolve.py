@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 
 import gast
@@ -33,7 +33,7 @@ class Scope:
     """What names mean inside one function: those of the program, less the local ones."""
 
     program: Program
-    local: frozenset[str]
+    local: Set[str]
 
     def canonical(self, node: gast.AST) -> str | None:
         return self.program.canonical(node, self.local)

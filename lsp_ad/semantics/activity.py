@@ -9,8 +9,13 @@ import gast
 from lsp_ad.semantics import flow
 
 
-def active_names(body: list[gast.stmt], wrt: Iterable[str], result: str, carries: Callable[[gast.expr], set[str]],
-                 real: Callable[[str], bool]) -> set[str]:
+def active_names(
+    body: list[gast.stmt],
+    wrt: Iterable[str],
+    result: str,
+    carries: Callable[[gast.expr], set[str]],
+    real: Callable[[str], bool],
+) -> set[str]:
     """Names that are varied (depend on wrt) and useful (the result depends on them).
 
     `carries` gives the names through which an expression carries a derivative (none in `x > 0`,
@@ -30,7 +35,11 @@ def active_names(body: list[gast.stmt], wrt: Iterable[str], result: str, carries
 def _edges(targets: list[gast.expr], value: gast.expr, carries) -> list[tuple[set[str], set[str]]]:
     found = []
     for target in targets:
-        if isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple) and len(target.elts) == len(value.elts):
+        if (
+            isinstance(target, gast.Tuple)
+            and isinstance(value, gast.Tuple)
+            and len(target.elts) == len(value.elts)
+        ):
             for part, item in zip(target.elts, value.elts, strict=True):
                 found += _edges([part], item, carries)
         else:
@@ -53,7 +62,9 @@ def _closure(start: set[str], edges: list[tuple[set[str], set[str]]]) -> set[str
     return found
 
 
-def carrier(scope_operation: Callable, is_callee: Callable[[gast.expr], bool], canonical: Callable) -> Callable[[gast.expr], set[str]]:
+def carrier(
+    scope_operation: Callable, is_callee: Callable[[gast.expr], bool], canonical: Callable
+) -> Callable[[gast.expr], set[str]]:
     """The function `carries` of `active_names` for one function's scope."""
 
     def carries(node: gast.expr | None) -> set[str]:
@@ -63,8 +74,9 @@ def carrier(scope_operation: Callable, is_callee: Callable[[gast.expr], bool], c
             return {node.id}
         if isinstance(node, gast.UnaryOp) and isinstance(node.op, (gast.Not, gast.Invert)):
             return set()
-        if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.FloorDiv, gast.BitAnd, gast.BitOr, gast.BitXor,
-                                                                 gast.LShift, gast.RShift)):
+        if isinstance(node, gast.BinOp) and isinstance(
+            node.op, (gast.FloorDiv, gast.BitAnd, gast.BitOr, gast.BitXor, gast.LShift, gast.RShift)
+        ):
             return set()
         if isinstance(node, gast.Subscript):
             return carries(node.value)
@@ -77,7 +89,9 @@ def carrier(scope_operation: Callable, is_callee: Callable[[gast.expr], bool], c
             if operation is not None:
                 if operation.rule.is_zero:
                     return set()
-                return set().union(*(carries(a) for a in operation.args), *(carries(k.value) for k in operation.keywords))
+                return set().union(
+                    *(carries(a) for a in operation.args), *(carries(k.value) for k in operation.keywords)
+                )
         found: set[str] = set()
         for child in gast.iter_child_nodes(node):
             if isinstance(child, gast.expr) and not (isinstance(node, gast.Call) and child is node.func):

@@ -152,7 +152,8 @@ class Flow:
     @staticmethod
     def of(body: list[gast.stmt]) -> Flow:
         flow = Flow()
-        ends = flow._block(body, [0], [], [], exits := [])
+        exits: list[int] = []
+        ends = flow._block(body, [0], [], [], exits)
         last = flow._add(None)
         for end in [*ends, *exits]:
             flow.successors[end].append(last)
@@ -168,8 +169,14 @@ class Flow:
         self.index[id(s)] = here = self._add(Point(s, frozenset(header_reads(s)), written))
         return here
 
-    def _block(self, body: list[gast.stmt], ends: list[int], breaks: list[int], continues: list[int],
-               exits: list[int]) -> list[int]:
+    def _block(
+        self,
+        body: list[gast.stmt],
+        ends: list[int],
+        breaks: list[int],
+        continues: list[int],
+        exits: list[int],
+    ) -> list[int]:
         for statement in body:
             here = self._header(statement)
             for end in ends:
@@ -177,7 +184,9 @@ class Flow:
             ends = self._after(statement, here, breaks, continues, exits)
         return ends
 
-    def _after(self, s: gast.stmt, here: int, breaks: list[int], continues: list[int], exits: list[int]) -> list[int]:
+    def _after(
+        self, s: gast.stmt, here: int, breaks: list[int], continues: list[int], exits: list[int]
+    ) -> list[int]:
         if isinstance(s, gast.If):
             yes = self._block(s.body, [here], breaks, continues, exits)
             return yes + self._block(s.orelse, [here], breaks, continues, exits)
@@ -213,7 +222,9 @@ class Flow:
         return found
 
 
-def _solve(count: int, order: Iterable[int], sources: list[list[int]], gen: list[int], kill: list[int]) -> list[int]:
+def _solve(
+    count: int, order: Iterable[int], sources: list[list[int]], gen: list[int], kill: list[int]
+) -> list[int]:
     """The masks that flow *into* each point: in = union of (gen | in & ~kill) over its sources."""
     into = [0] * count
     order = list(order)

@@ -15,7 +15,9 @@ from lsp_ad.semantics.shapes import BOOL, FLOAT, INT, NONE, OTHER, STR, UNKNOWN,
 
 _NUMBERS = {"float": FLOAT, "int": INT, "bool": BOOL, "str": STR, "complex": Kind("number", "complex", ())}
 _ARRAYS = ("ndarray", "NDArray", "ArrayLike", "Array", "array", "array_like", "Tensor", "matrix", "vector")
-_HEADER = re.compile(r"^[ \t]*(?P<names>\*{0,2}\w+(?:\s*,\s*\w+)*)\s*(?::|\()\s*(?P<text>[^\n]*)$", re.MULTILINE)
+_HEADER = re.compile(
+    r"^[ \t]*(?P<names>\*{0,2}\w+(?:\s*,\s*\w+)*)\s*(?::|\()\s*(?P<text>[^\n]*)$", re.MULTILINE
+)
 _SHAPE = re.compile(r"\(([\w\s,]*)\)")
 
 
@@ -47,7 +49,9 @@ def default_values(function: gast.FunctionDef) -> dict[str, gast.expr]:
     """The default of each parameter that has one."""
     a = function.args
     positional = [*a.posonlyargs, *a.args]
-    found = {p.id: d for p, d in zip(positional[len(positional) - len(a.defaults):], a.defaults, strict=True)}
+    found = {
+        p.id: d for p, d in zip(positional[len(positional) - len(a.defaults) :], a.defaults, strict=True)
+    }
     found.update({p.id: d for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None})
     return found
 
@@ -137,12 +141,16 @@ def _jaxtyping(index: gast.expr) -> tuple | None:
 
 
 def _from_docstring(text: str) -> dict[str, Kind]:
-    """Kinds of parameters in a docstring: `w : ndarray, shape (d,)`, `a, b : ndarray, shapes (n,), (m,)`, `t : float`."""
+    """Kinds of parameters in a docstring: `w : ndarray, shape (d,)`, `a, b :
+    ndarray, shapes (n,), (m,)`, `t : float`.
+    """
     found: dict[str, Kind] = {}
     for match in _HEADER.finditer(text):
         names = [n.strip().lstrip("*") for n in match["names"].split(",")]
         words = match["text"]
-        shapes = [_dimensions(s) for s in _SHAPE.findall(words)] if re.search(r"\bshapes?\b|\(", words) else []
+        shapes = (
+            [_dimensions(s) for s in _SHAPE.findall(words)] if re.search(r"\bshapes?\b|\(", words) else []
+        )
         first = re.match(r"\W*([\w.]+)", words)
         word = first[1].split(".")[-1] if first else ""
         for position, name in enumerate(names):

@@ -11,13 +11,30 @@ from collections.abc import Callable
 import gast
 
 from lsp_ad.semantics import flow
-from lsp_ad.semantics.shapes import BOOL, BOTTOM, COMPLEX, FLOAT, INT, NONE, OTHER, STR, UNKNOWN, Kind, Opaque, Shape, elementwise, join
+from lsp_ad.semantics.shapes import (
+    BOOL,
+    BOTTOM,
+    COMPLEX,
+    FLOAT,
+    INT,
+    NONE,
+    OTHER,
+    STR,
+    UNKNOWN,
+    Kind,
+    Opaque,
+    Shape,
+    elementwise,
+    join,
+)
 
 Library = Callable[[gast.expr, Callable[[gast.expr], Kind]], Kind | None]
 
 
 class Kinds:
-    """Kinds of names and expressions. `library` gives the kind of operations and calls, `free` that of names from outside."""
+    """Kinds of names and expressions. `library` gives the kind of operations and calls,
+    `free` that of names from outside.
+    """
 
     def __init__(self, names: dict[str, Kind], library: Library, free: Callable[[str], Kind]):
         self.names = dict(names)
@@ -28,7 +45,10 @@ class Kinds:
         self._local: set[str] = set()
 
     def run(self, body: list[gast.stmt], carried: frozenset[str] = frozenset()) -> None:
-        """Find the kinds of all names that `body` binds. `carried`: names that live from one iteration to the next."""
+        """Find the kinds of all names that `body` binds.
+
+        `carried`: names that live from one iteration to the next.
+        """
         self._carried = carried
         self._local = flow.writes(body)
         for _ in range(50):
@@ -49,7 +69,8 @@ class Kinds:
         """The kind of an expression. Every part that cannot be told is unknown, never guessed."""
         kind = self._of(node)
         if kind.shape is None and kind.type in ("numeric", "array") and not isinstance(node, gast.Name):
-            # The value of this very expression has one shape, whatever it is; equal text in one place is one value.
+            # The value of this very expression has one shape, whatever it is; equal text in one
+            # place is one value.
             kind = Kind(kind.type, kind.dtype, Opaque(f"@{id(node)}"), kind.items, kind.fresh)
         return kind
 
@@ -104,7 +125,11 @@ class Kinds:
             return BOTTOM
         if base.type in ("tuple", "list"):
             value = node.slice.value if isinstance(node.slice, gast.Constant) else None
-            if base.items is not None and isinstance(value, int) and -len(base.items) <= value < len(base.items):
+            if (
+                base.items is not None
+                and isinstance(value, int)
+                and -len(base.items) <= value < len(base.items)
+            ):
                 return base.items[value]
             if isinstance(node.slice, gast.Slice):
                 return Kind(base.type, base.dtype)
@@ -128,16 +153,21 @@ class Kinds:
         used = sum(1 for p in parts if not (isinstance(p, gast.Constant) and p.value in (None, Ellipsis)))
         if used > len(base.shape):
             return None
-        dims, at = [], 0
+        dims: list[object] = []
+        at = 0
         for part in [*parts, gast.Constant(Ellipsis, None)]:
             if isinstance(part, gast.Constant) and part.value is None:
                 dims.append(1)
             elif isinstance(part, gast.Constant) and part.value is Ellipsis:
                 rest = len(base.shape) - used if part in parts else len(base.shape) - at
-                dims += base.shape[at:at + rest]
+                dims += base.shape[at : at + rest]
                 at += rest
             elif isinstance(part, gast.Slice):
-                if part.lower is None and part.upper is None and (part.step is None or _is_minus_one(part.step)):
+                if (
+                    part.lower is None
+                    and part.upper is None
+                    and (part.step is None or _is_minus_one(part.step))
+                ):
                     dims.append(base.shape[at])
                 else:
                     dims.append(f"@{id(part)}")
@@ -169,15 +199,23 @@ class Kinds:
         if isinstance(target, gast.Name):
             # after `y = x` both names share their memory
             shared = isinstance(value, (gast.Name, gast.IfExp)) and kind.type not in ("number", "bottom")
-            self.bind(target.id, Kind(kind.type, kind.dtype, kind.shape, kind.items, kind.fresh and not shared)
-                      if kind is not BOTTOM else kind)
+            self.bind(
+                target.id,
+                Kind(kind.type, kind.dtype, kind.shape, kind.items, kind.fresh and not shared)
+                if kind is not BOTTOM
+                else kind,
+            )
         elif isinstance(target, (gast.Tuple, gast.List)):
             for position, part in enumerate(target.elts):
                 self._assign(part, element(kind, position, len(target.elts)))
 
     def element_of(self, iterable: gast.expr) -> Kind:
         """The kind of what a loop over an expression yields."""
-        if isinstance(iterable, gast.Call) and isinstance(iterable.func, gast.Name) and iterable.func.id not in self.names:
+        if (
+            isinstance(iterable, gast.Call)
+            and isinstance(iterable.func, gast.Name)
+            and iterable.func.id not in self.names
+        ):
             name, args = iterable.func.id, iterable.args
             if name == "range":
                 return INT
@@ -220,7 +258,11 @@ def element(kind: Kind, position: int | None, count: int) -> Kind:
 
 
 def _is_minus_one(node: gast.expr) -> bool:
-    return isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub) and getattr(node.operand, "value", 0) == 1
+    return (
+        isinstance(node, gast.UnaryOp)
+        and isinstance(node.op, gast.USub)
+        and getattr(node.operand, "value", 0) == 1
+    )
 
 
 def _constant(value: object) -> Kind:

@@ -9,6 +9,7 @@ star import has no canonical name: it cannot be told what it is.
 from __future__ import annotations
 
 import builtins
+from collections.abc import Set
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,8 +18,16 @@ import gast
 from lsp_ad.source.parse import Parsed
 
 HERE = "here."
-_SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef,
-           gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+_SCOPES = (
+    gast.FunctionDef,
+    gast.AsyncFunctionDef,
+    gast.Lambda,
+    gast.ClassDef,
+    gast.ListComp,
+    gast.SetComp,
+    gast.DictComp,
+    gast.GeneratorExp,
+)
 
 
 @dataclass(frozen=True)
@@ -36,8 +45,11 @@ class Program:
     @cached_property
     def functions(self) -> dict[str, gast.FunctionDef]:
         """The functions defined once, unconditionally, at the top level of the file."""
-        return {s.name: s for s in self.parsed.module.body
-                if isinstance(s, gast.FunctionDef) and len(self._bindings[s.name]) == 1}
+        return {
+            s.name: s
+            for s in self.parsed.module.body
+            if isinstance(s, gast.FunctionDef) and len(self._bindings[s.name]) == 1
+        }
 
     @cached_property
     def imports(self) -> dict[str, str]:
@@ -52,22 +64,34 @@ class Program:
     @cached_property
     def constants(self) -> dict[str, gast.expr]:
         """Top-level names that are assigned once, with the expression, and never declared `global`."""
-        declared = {n for node in gast.walk(self.parsed.module) if isinstance(node, gast.Global) for n in node.names}
-        return {s.targets[0].id: s.value for s in self.parsed.module.body
-                if isinstance(s, gast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], gast.Name)
-                and len(self._bindings[s.targets[0].id]) == 1 and s.targets[0].id not in declared}
+        declared = {
+            n for node in gast.walk(self.parsed.module) if isinstance(node, gast.Global) for n in node.names
+        }
+        return {
+            s.targets[0].id: s.value
+            for s in self.parsed.module.body
+            if isinstance(s, gast.Assign)
+            and len(s.targets) == 1
+            and isinstance(s.targets[0], gast.Name)
+            and len(self._bindings[s.targets[0].id]) == 1
+            and s.targets[0].id not in declared
+        }
 
     @cached_property
     def has_star_import(self) -> bool:
-        return any(a.name == "*" for s in gast.walk(self.parsed.module)
-                   if isinstance(s, gast.ImportFrom) for a in s.names)
+        return any(
+            a.name == "*"
+            for s in gast.walk(self.parsed.module)
+            if isinstance(s, gast.ImportFrom)
+            for a in s.names
+        )
 
     @cached_property
     def bound(self) -> frozenset[str]:
         """Every name that the top level of the file binds in any way."""
         return frozenset(self._bindings)
 
-    def canonical(self, node: gast.AST, local: frozenset[str] | set[str] = frozenset()) -> str | None:
+    def canonical(self, node: gast.AST, local: Set[str] = frozenset()) -> str | None:
         """The canonical name of a `Name` or dotted `Attribute`, or None. `local`: names bound nearer by."""
         if isinstance(node, gast.Attribute):
             base = self.canonical(node.value, local)
@@ -91,12 +115,18 @@ class Program:
 def imported(statement: gast.AST) -> dict[str, str]:
     """What an import statement binds: local name to canonical name."""
     if isinstance(statement, gast.Import):
-        return {a.asname or a.name.split(".")[0]: a.name if a.asname else a.name.split(".")[0]
-                for a in statement.names}
+        return {
+            a.asname or a.name.split(".")[0]: a.name if a.asname else a.name.split(".")[0]
+            for a in statement.names
+        }
     if isinstance(statement, gast.ImportFrom) and not statement.level and statement.module:
         return {a.asname or a.name: f"{statement.module}.{a.name}" for a in statement.names if a.name != "*"}
     if isinstance(statement, gast.ImportFrom):
-        return {a.asname or a.name: f".{statement.module or ''}.{a.name}" for a in statement.names if a.name != "*"}
+        return {
+            a.asname or a.name: f".{statement.module or ''}.{a.name}"
+            for a in statement.names
+            if a.name != "*"
+        }
     return {}
 
 
@@ -136,5 +166,10 @@ def parameters(function: gast.FunctionDef) -> list[str]:
 
 def local_names(function: gast.FunctionDef) -> set[str]:
     """Parameters and names bound in the body, without those declared global or nonlocal."""
-    declared = {n for node in gast.walk(function) if isinstance(node, (gast.Global, gast.Nonlocal)) for n in node.names}
+    declared = {
+        n
+        for node in gast.walk(function)
+        if isinstance(node, (gast.Global, gast.Nonlocal))
+        for n in node.names
+    }
     return (set(parameters(function)) | bound_names(function.body)) - declared

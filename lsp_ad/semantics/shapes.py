@@ -30,7 +30,8 @@ class Kind:
 
     `type`: "number" (a Python or NumPy scalar), "array", "numeric" (either), "list", "tuple", "str", "none",
     "other" (known to be nothing numeric) or "bottom" (not computed yet). `dtype`: "float", "int", "bool",
-    "complex" or None. `items`: the kinds in a tuple or list of known length. `fresh`: the value shares its memory with no other name.
+    "complex" or None. `items`: the kinds in a tuple or list of known length. `fresh`: the
+    value shares its memory with no other name.
     """
 
     type: str = "numeric"
@@ -50,7 +51,11 @@ class Kind:
     @property
     def may_be_real(self) -> bool:
         """Whether a derivative with respect to it can exist."""
-        return self.type in ("number", "array", "numeric", "list", "tuple") and self.dtype not in ("int", "bool", "complex")
+        return self.type in ("number", "array", "numeric", "list", "tuple") and self.dtype not in (
+            "int",
+            "bool",
+            "complex",
+        )
 
 
 BOTTOM = Kind("bottom")
@@ -159,8 +164,12 @@ def elementwise(*kinds: Kind, dtype: str | None = None) -> Kind:
 
 def shaped(kind: Kind, shape: Shape, dtype: str | None = None) -> Kind:
     """A fresh array (or number, if the shape is known to be empty) with the dtype of another value."""
-    return Kind("number" if shape == () else "array" if isinstance(shape, tuple) else "numeric",
-                dtype or kind.dtype, shape, fresh=True)
+    return Kind(
+        "number" if shape == () else "array" if isinstance(shape, tuple) else "numeric",
+        dtype or kind.dtype,
+        shape,
+        fresh=True,
+    )
 
 
 def aliased(kind: Kind) -> Kind:

@@ -18,7 +18,11 @@ Canonical = Callable[[gast.AST], str | None]
 
 def kinds_by_use(function: gast.FunctionDef, names: list[str], canonical: Canonical) -> dict[str, Kind]:
     """Kinds of parameters that are never assigned, as the statements that always run imply."""
-    assigned = {n.id for n in gast.walk(function) if isinstance(n, gast.Name) and isinstance(n.ctx, (gast.Store, gast.Del))}
+    assigned = {
+        n.id
+        for n in gast.walk(function)
+        if isinstance(n, gast.Name) and isinstance(n.ctx, (gast.Store, gast.Del))
+    }
     wanted = set(names) - assigned
     found: dict[str, Kind] = {}
     for statement in function.body:
@@ -27,7 +31,8 @@ def kinds_by_use(function: gast.FunctionDef, names: list[str], canonical: Canoni
         if isinstance(statement, gast.Assign):
             _unpacked_shape(statement, wanted, found)
         if isinstance(statement, (gast.If, gast.While, gast.For)) and any(
-                isinstance(n, (gast.Return, gast.Raise)) for n in gast.walk(statement)):
+            isinstance(n, (gast.Return, gast.Raise)) for n in gast.walk(statement)
+        ):
             break
     return found
 
@@ -39,7 +44,11 @@ def tested(function: gast.FunctionDef, names: list[str]) -> set[str]:
     starts as the parameter (`k = n`) stands for it; a counter may also be tested by itself (`while k:`).
     """
     found: set[str] = set()
-    counters = {n.target.id for n in gast.walk(function) if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)}
+    counters = {
+        n.target.id
+        for n in gast.walk(function)
+        if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)
+    }
     for node in gast.walk(function):
         if isinstance(node, (gast.If, gast.While, gast.IfExp)):
             pending = [node.test]
@@ -52,10 +61,16 @@ def tested(function: gast.FunctionDef, names: list[str]) -> set[str]:
                 elif isinstance(test, gast.Name) and test.id in counters:
                     found.add(test.id)
                 elif isinstance(test, gast.Compare) and all(
-                        isinstance(op, (gast.Lt, gast.LtE, gast.Gt, gast.GtE)) for op in test.ops):
+                    isinstance(op, (gast.Lt, gast.LtE, gast.Gt, gast.GtE)) for op in test.ops
+                ):
                     found |= {n.id for n in [test.left, *test.comparators] if isinstance(n, gast.Name)}
-    copies = [(n.targets[0].id, n.value.id) for n in gast.walk(function) if isinstance(n, gast.Assign)
-              and isinstance(n.targets[0], gast.Name) and isinstance(n.value, gast.Name)]
+    copies = [
+        (n.targets[0].id, n.value.id)
+        for n in gast.walk(function)
+        if isinstance(n, gast.Assign)
+        and isinstance(n.targets[0], gast.Name)
+        and isinstance(n.value, gast.Name)
+    ]
     for _ in copies:
         found |= {original for copy, original in copies if copy in found}
     return found & set(names)
@@ -89,7 +104,10 @@ def _certain(statement: gast.stmt) -> list[gast.AST]:
         found.append(node)
         if isinstance(node, (gast.IfExp, gast.BoolOp)):
             roots.append(node.test if isinstance(node, gast.IfExp) else node.values[0])
-        elif not isinstance(node, (gast.Lambda, gast.ListComp, gast.GeneratorExp, gast.SetComp, gast.DictComp, gast.FunctionDef)):
+        elif not isinstance(
+            node,
+            (gast.Lambda, gast.ListComp, gast.GeneratorExp, gast.SetComp, gast.DictComp, gast.FunctionDef),
+        ):
             roots += gast.iter_child_nodes(node)
     return found
 
@@ -102,7 +120,9 @@ def _learn(node: gast.AST, wanted: set[str], canonical: Canonical, found: dict[s
         for a in node.args:
             if isinstance(a, gast.Name) and a.id in wanted:
                 found[a.id] = INT
-    elif name == "builtins.float" or (name.startswith("math.") and name not in ("math.fsum", "math.prod", "math.dist")):
+    elif name == "builtins.float" or (
+        name.startswith("math.") and name not in ("math.fsum", "math.prod", "math.dist")
+    ):
         for a in node.args:
             if isinstance(a, gast.Name) and a.id in wanted:
                 found.setdefault(a.id, Kind("number", None, (), fresh=True))
@@ -111,8 +131,13 @@ def _learn(node: gast.AST, wanted: set[str], canonical: Canonical, found: dict[s
 def _unpacked_shape(statement: gast.Assign, wanted: set[str], found: dict[str, Kind]) -> None:
     """`n, d = x.shape`: x has two dimensions."""
     target, value = statement.targets[0], statement.value
-    if (isinstance(target, gast.Tuple) and isinstance(value, gast.Attribute) and value.attr == "shape"
-            and isinstance(value.value, gast.Name) and value.value.id in wanted
-            and not any(isinstance(e, gast.Starred) for e in target.elts)):
+    if (
+        isinstance(target, gast.Tuple)
+        and isinstance(value, gast.Attribute)
+        and value.attr == "shape"
+        and isinstance(value.value, gast.Name)
+        and value.value.id in wanted
+        and not any(isinstance(e, gast.Starred) for e in target.elts)
+    ):
         x = value.value.id
         found[x] = Kind("array", None, tuple(f"{x}.{i}" for i in range(len(target.elts))))

@@ -45,7 +45,11 @@ def bare(node: gast.AST) -> gast.AST:
 
 
 def is_neg(node: gast.expr) -> bool:
-    return isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub) and not isinstance(node.operand, gast.Constant)
+    return (
+        isinstance(node, gast.UnaryOp)
+        and isinstance(node.op, gast.USub)
+        and not isinstance(node.operand, gast.Constant)
+    )
 
 
 def is_one(node: gast.expr) -> bool:
@@ -60,9 +64,9 @@ def neg(a: gast.expr) -> gast.expr:
 
 def add(a: gast.expr, b: gast.expr) -> gast.expr:
     if is_neg(b):
-        return gast.BinOp(a, gast.Sub(), b.operand)  # type: ignore[attr-defined]
+        return gast.BinOp(a, gast.Sub(), b.operand)
     if is_neg(a):
-        return gast.BinOp(b, gast.Sub(), a.operand)  # type: ignore[attr-defined]
+        return gast.BinOp(b, gast.Sub(), a.operand)
     return gast.BinOp(a, gast.Add(), b)
 
 
@@ -85,7 +89,12 @@ class _Normalize(gast.NodeTransformer):
             return right
         if isinstance(node.op, gast.Div) and is_one(right):
             return left
-        if isinstance(node.op, gast.Mult) and isinstance(right, gast.BinOp) and isinstance(right.op, gast.Div) and is_one(right.left):
+        if (
+            isinstance(node.op, gast.Mult)
+            and isinstance(right, gast.BinOp)
+            and isinstance(right.op, gast.Div)
+            and is_one(right.left)
+        ):
             return gast.BinOp(left, gast.Div(), right.right)
         if isinstance(node.op, gast.Add):
             return add(left, right)
@@ -111,9 +120,13 @@ def normalize(node: gast.expr) -> gast.expr:
 
 
 def substitute(node: gast.AST, values: dict[str, gast.expr]) -> gast.AST:
-    """Replace the names that are read, in place; the result differs from the node only if that is such a name."""
+    """Replace the names that are read, in place;
+    the result differs from the node only if that is such a name.
+    """
     if isinstance(node, gast.Name):
-        return copy.deepcopy(values[node.id]) if node.id in values and isinstance(node.ctx, gast.Load) else node
+        return (
+            copy.deepcopy(values[node.id]) if node.id in values and isinstance(node.ctx, gast.Load) else node
+        )
     pending = [node]
     while pending:
         parent = pending.pop()

@@ -44,7 +44,9 @@ def _after(s: gast.stmt, graph: flow.Flow, before: flow.Live) -> int:
     if not isinstance(s, (gast.For, gast.While)):
         return before.after(graph, point)
     inside = {graph.index[id(x)] for x in flow.statements([s]) if id(x) in graph.index} | {point}
-    inside |= {p for p in graph.successors[point] if graph.points[p] is not None and graph.points[p].statement is s}  # type: ignore[union-attr]
+    inside |= {
+        p for p in graph.successors[point] if (step := graph.points[p]) is not None and step.statement is s
+    }
     mask = 0
     for q in inside:
         for p in graph.successors[q]:
@@ -61,7 +63,7 @@ def _written_only(body: list[gast.stmt]) -> set[str]:
         target = appended_to(s)
         if target is not None:
             appended.add(target)
-            read |= flow.reads(s.value.args[0])  # type: ignore[attr-defined]
+            read |= flow.reads(s.value.args[0])
         else:
             read |= flow.header_reads(s)
     return appended - read
@@ -69,8 +71,13 @@ def _written_only(body: list[gast.stmt]) -> set[str]:
 
 def appended_to(s: gast.stmt) -> str | None:
     """The tape in `tape.append(...)`."""
-    if (isinstance(s, gast.Expr) and isinstance(s.value, gast.Call) and isinstance(s.value.func, gast.Attribute)
-            and s.value.func.attr == "append" and isinstance(s.value.func.value, gast.Name)):
+    if (
+        isinstance(s, gast.Expr)
+        and isinstance(s.value, gast.Call)
+        and isinstance(s.value.func, gast.Attribute)
+        and s.value.func.attr == "append"
+        and isinstance(s.value.func.value, gast.Name)
+    ):
         return s.value.func.value.id
     return None
 
@@ -116,7 +123,9 @@ def _not(test: gast.expr) -> gast.expr:
 
 def _is_dead(s: gast.stmt, facts: _Facts) -> bool:
     if isinstance(s, gast.Assign):
-        return all(isinstance(t, (gast.Name, gast.Tuple)) for t in s.targets) and not facts.needs(s, flow.stored(s))
+        return all(isinstance(t, (gast.Name, gast.Tuple)) for t in s.targets) and not facts.needs(
+            s, flow.stored(s)
+        )
     if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name):
         return not facts.needs(s, {s.target.id})
     if appended_to(s) in facts.lists:

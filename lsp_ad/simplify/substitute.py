@@ -17,9 +17,16 @@ from lsp_ad.simplify.algebra import name, normalize, substitute
 LARGEST = 24  # nodes of a backward expression that a reader still takes in
 
 
-def tidy_up(body: list[gast.stmt], movable: Callable[[str], bool], summable: Callable[[str], bool],
-            parameters: set[str]) -> None:
-    """Merge sums and move single-use values, in place, until nothing changes. `parameters` are bound on entry."""
+def tidy_up(
+    body: list[gast.stmt],
+    movable: Callable[[str], bool],
+    summable: Callable[[str], bool],
+    parameters: set[str],
+) -> None:
+    """Merge sums and move single-use values, in place, until nothing changes.
+
+    `parameters` are bound on entry.
+    """
     changed = True
     while changed:
         changed = _copies(body, movable, parameters)
@@ -51,13 +58,19 @@ def changes(s: gast.stmt) -> set[str]:
                 base = base.value
             if isinstance(base, gast.Name):
                 found.add(base.id)
-        elif isinstance(x, gast.Expr) and isinstance(x.value, gast.Call):
-            if x.value.args and isinstance(x.value.func, gast.Attribute) and x.value.func.attr == "at":
-                found |= {n.id for n in flow.walk(x.value.args[0]) if isinstance(n, gast.Name)}
+        elif isinstance(x, gast.Expr) and _is_add_at(x.value):
+            found |= {n.id for n in flow.walk(x.value.args[0]) if isinstance(n, gast.Name)}
     return found
 
 
-def _in_block(body: list[gast.stmt], counts: _Counts, movable: Callable[[str], bool], summable: Callable[[str], bool]) -> bool:
+def _is_add_at(node: gast.expr) -> bool:
+    """`np.add.at(dx, i, dy)`, which changes dx."""
+    return isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "at"
+
+
+def _in_block(
+    body: list[gast.stmt], counts: _Counts, movable: Callable[[str], bool], summable: Callable[[str], bool]
+) -> bool:
     changed = False
     position = 0
     while position < len(body):
@@ -69,11 +82,20 @@ def _in_block(body: list[gast.stmt], counts: _Counts, movable: Callable[[str], b
             if summable(t) and _merge_sum(body, position, t):
                 changed = True
                 continue
-            if movable(t) and isinstance(s.value, gast.Name) and counts.writes.get(t) == 1 and _forget_copy(
-                    body, position, t, s.value.id, counts.reads.get(t, 0)):
+            if (
+                movable(t)
+                and isinstance(s.value, gast.Name)
+                and counts.writes.get(t) == 1
+                and _forget_copy(body, position, t, s.value.id, counts.reads.get(t, 0))
+            ):
                 changed = True
                 continue
-            if movable(t) and counts.reads.get(t) == 1 and counts.writes.get(t) == 1 and _move(body, position, t, s.value):
+            if (
+                movable(t)
+                and counts.reads.get(t) == 1
+                and counts.writes.get(t) == 1
+                and _move(body, position, t, s.value)
+            ):
                 changed = True
                 counts.reads[t] = 0
                 continue
@@ -97,7 +119,7 @@ def _forget_copy(body: list[gast.stmt], position: int, t: str, original: str, re
         return False
     if isinstance(body[at], gast.AugAssign) and original in changes(body[at]):
         return False
-    for s in body[position + 1:at + 1]:
+    for s in body[position + 1 : at + 1]:
         substitute(s, {t: name(original)})
     del body[position]
     return True
@@ -127,7 +149,9 @@ def _move(body: list[gast.stmt], position: int, t: str, value: gast.expr) -> boo
                     return False
         if changes(s) & used or t in flow.writes([s]):
             return False
-        if isinstance(s, (gast.For, gast.While)) and any(t in flow.header_reads(x) for x in flow.statements(s.body)):
+        if isinstance(s, (gast.For, gast.While)) and any(
+            t in flow.header_reads(x) for x in flow.statements(s.body)
+        ):
             return False
     return False
 
@@ -166,34 +190,45 @@ def _replace(s: gast.stmt, t: str, value: gast.expr) -> None:
 
 def _minus(s: gast.stmt) -> None:
     """`dx += -e` is `dx -= e`."""
-    if isinstance(s, gast.AugAssign) and isinstance(s.value, gast.UnaryOp) and isinstance(s.value.op, gast.USub):
+    if (
+        isinstance(s, gast.AugAssign)
+        and isinstance(s.value, gast.UnaryOp)
+        and isinstance(s.value.op, gast.USub)
+    ):
         flipped = {gast.Add: gast.Sub, gast.Sub: gast.Add}.get(type(s.op))
         if flipped and not isinstance(s.value.operand, gast.Constant):
             s.op, s.value = flipped(), s.value.operand
 
 
 def _merge_sum(body: list[gast.stmt], position: int, t: str) -> bool:
-    """`t = a; ...; t = t + b` as `t = a + b`, where t is not read between, and what a reads does not change."""
+    """`t = a; ...; t = t + b` as `t = a + b`, where t is not read between,
+    and what a reads does not change.
+    """
     first = body[position]
-    used = flow.reads(first.value)  # type: ignore[attr-defined]
+    used = flow.reads(first.value)
     if t in used:
         return False
     for at in range(position + 1, len(body)):
         s = body[at]
         if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and s.targets[0].id == t:
             value = s.value
-            if (isinstance(value, gast.BinOp) and isinstance(value.op, (gast.Add, gast.Sub)) and isinstance(value.left, gast.Name)
-                    and value.left.id == t and t not in flow.reads(value.right)
-                    and _size(first.value) + _size(value) <= LARGEST):  # type: ignore[attr-defined]
-                value.left = first.value  # type: ignore[attr-defined]
+            if (
+                isinstance(value, gast.BinOp)
+                and isinstance(value.op, (gast.Add, gast.Sub))
+                and isinstance(value.left, gast.Name)
+                and value.left.id == t
+                and t not in flow.reads(value.right)
+                and _size(first.value) + _size(value) <= LARGEST
+            ):
+                value.left = first.value
                 s.value = normalize(value)
                 del body[position]
                 return True
             return False
         if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name) and s.target.id == t:
-            if t in flow.reads(s.value) or _size(first.value) + _size(s.value) > LARGEST:  # type: ignore[attr-defined]
+            if t in flow.reads(s.value) or _size(first.value) + _size(s.value) > LARGEST:
                 return False
-            merged = gast.Assign([s.target], normalize(gast.BinOp(first.value, s.op, s.value)), None)  # type: ignore[attr-defined]
+            merged = gast.Assign([s.target], normalize(gast.BinOp(first.value, s.op, s.value)), None)
             body[at] = gast.copy_location(merged, s) if hasattr(s, "lineno") else merged
             del body[position]
             return True
@@ -221,11 +256,20 @@ def _copies(body: list[gast.stmt], movable: Callable[[str], bool], parameters: s
         for s in list(statements):
             for inner in flow.blocks(s):
                 block(inner)
-            if (isinstance(s, gast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], gast.Name)
-                    and isinstance(s.value, gast.Name)):
+            if (
+                isinstance(s, gast.Assign)
+                and len(s.targets) == 1
+                and isinstance(s.targets[0], gast.Name)
+                and isinstance(s.value, gast.Name)
+            ):
                 copy, original = s.targets[0].id, s.value.id
-                if (movable(copy) and counts.writes.get(copy) == 1 and counts.writes.get(original, 0) <= 1
-                        and not {copy, original} & in_place and copy != original):
+                if (
+                    movable(copy)
+                    and counts.writes.get(copy) == 1
+                    and counts.writes.get(original, 0) <= 1
+                    and not {copy, original} & in_place
+                    and copy != original
+                ):
                     statements.remove(s)
                     if not statements:
                         statements.append(gast.Pass())

@@ -25,6 +25,6 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
     for edit in sorted(edits):
         if edit.start < last:
             raise ValueError("edits overlap")
-        done += [text[last:edit.start], edit.text]
+        done += [text[last : edit.start], edit.text]
         last = edit.end
     return "".join(done) + text[last:]

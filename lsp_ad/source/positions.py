@@ -40,7 +40,7 @@ class LineIndex:
 
     def line(self, number: int) -> str:
         """Line `number` (from 1), without its line end."""
-        return self.text[self.starts[number - 1]:self._ends[number - 1]]
+        return self.text[self.starts[number - 1] : self._ends[number - 1]]
 
     def offset(self, line: int, column: int) -> int:
         """The offset of a position; a column past the end of its line is the end of the line."""

@@ -54,7 +54,11 @@ def plain_assignment(statement: gast.stmt) -> gast.stmt:
         value = gast.BinOp(gast.copy_location(left, statement.target), statement.op, statement.value)
         plain = gast.Assign([statement.target], gast.copy_location(value, statement), None)
         return gast.copy_location(plain, statement)
-    if isinstance(statement, gast.AnnAssign) and statement.value is not None and isinstance(statement.target, gast.Name):
+    if (
+        isinstance(statement, gast.AnnAssign)
+        and statement.value is not None
+        and isinstance(statement.target, gast.Name)
+    ):
         return gast.copy_location(gast.Assign([statement.target], statement.value, None), statement)
     return statement
 
@@ -91,8 +95,13 @@ class Printer:
             texts = [INDENT * depth + t for t in expression_text(tidy(s)).split("\n")]
         return lead + [Printed(t, origin, s) for t in texts]
 
-    def _if(self, s: gast.If, original: gast.stmt | None, origin: Span | None, depth: int, word: str = "if") -> list[Printed]:
-        found = [Printed(INDENT * depth + self._header(s, original, word), origin, s), *self.block(s.body, depth + 1)]
+    def _if(
+        self, s: gast.If, original: gast.stmt | None, origin: Span | None, depth: int, word: str = "if"
+    ) -> list[Printed]:
+        found = [
+            Printed(INDENT * depth + self._header(s, original, word), origin, s),
+            *self.block(s.body, depth + 1),
+        ]
         if len(s.orelse) == 1 and isinstance(s.orelse[0], gast.If):
             inner = s.orelse[0]
             at = span_of(inner) if hasattr(inner, "lineno") else None
@@ -104,7 +113,8 @@ class Printer:
 
     def _header(self, s: gast.stmt, original: gast.stmt | None, word: str = "if") -> str:
         if isinstance(s, gast.For):
-            return f"for {bare_text(s.target)} in {self._kept(s.iter, original and getattr(original, 'iter', None))}:"
+            over = self._kept(s.iter, original and getattr(original, "iter", None))
+            return f"for {bare_text(s.target)} in {over}:"
         assert isinstance(s, (gast.If, gast.While))
         text = self._kept(s.test, original and getattr(original, "test", None))
         return f"{'while' if isinstance(s, gast.While) else word} {text}:"
@@ -112,7 +122,7 @@ class Printer:
     def _kept(self, node: gast.expr, original: gast.expr | None) -> str:
         """The user's own text of an expression where it is the same and stands on one line."""
         if original is not None and original.lineno == original.end_lineno and key(node) == key(original):
-            text = self.lines.line(original.lineno)[original.col_offset:original.end_col_offset]
+            text = self.lines.line(original.lineno)[original.col_offset : original.end_col_offset]
             try:
                 if ast.dump(ast.parse(text, mode="eval").body) == ast.dump(gast.gast_to_ast(original)):
                     return text
@@ -135,24 +145,28 @@ class Printer:
     def _source(self, original: gast.stmt, depth: int) -> list[str]:
         first, last = original.lineno, original.end_lineno
         texts = [self.lines.line(n) for n in range(first, last + 1)]
-        before = texts[0][:original.col_offset]
-        rest = texts[-1][original.end_col_offset:]
-        texts[-1] = texts[-1][:original.end_col_offset]
-        texts[0] = texts[0][original.col_offset:]
+        before = texts[0][: original.col_offset]
+        rest = texts[-1][original.end_col_offset :]
+        texts[-1] = texts[-1][: original.end_col_offset]
+        texts[0] = texts[0][original.col_offset :]
         if last in self.comments and not rest.split("#")[0].strip():
             texts[-1] += rest.rstrip()
         margin = before if not before.strip() else ""
         indent = INDENT * depth
         if len(texts) > 1 and margin != indent and _has_long_string(original):
             return [indent + t for t in expression_text(original).split("\n")]
-        moved = [t[len(margin):] if t.startswith(margin) else t for t in texts[1:]]
-        return [indent + texts[0]] + [(indent if t.strip() and texts[i + 1].startswith(margin) else "") + t
-                                      for i, t in enumerate(moved)]
+        moved = [t[len(margin) :] if t.startswith(margin) else t for t in texts[1:]]
+        return [indent + texts[0]] + [
+            (indent if t.strip() and texts[i + 1].startswith(margin) else "") + t for i, t in enumerate(moved)
+        ]
 
 
 def _has_long_string(node: gast.AST) -> bool:
-    return any(isinstance(n, (gast.Constant, gast.JoinedStr)) and n.lineno != n.end_lineno
-               for n in gast.walk(node) if hasattr(n, "lineno"))
+    return any(
+        isinstance(n, (gast.Constant, gast.JoinedStr)) and n.lineno != n.end_lineno
+        for n in gast.walk(node)
+        if hasattr(n, "lineno")
+    )
 
 
 def tidy(node: gast.AST) -> gast.AST:
@@ -162,11 +176,19 @@ def tidy(node: gast.AST) -> gast.AST:
         def visit_UnaryOp(self, node: gast.UnaryOp) -> gast.AST:
             self.generic_visit(node)
             inner = node.operand
-            if isinstance(node.op, gast.USub) and isinstance(inner, gast.BinOp) and isinstance(inner.op, (gast.Mult, gast.Div)):
+            if (
+                isinstance(node.op, gast.USub)
+                and isinstance(inner, gast.BinOp)
+                and isinstance(inner.op, (gast.Mult, gast.Div))
+            ):
                 leftmost = inner
-                while isinstance(leftmost.left, gast.BinOp) and isinstance(leftmost.left.op, (gast.Mult, gast.Div)):
+                while isinstance(leftmost.left, gast.BinOp) and isinstance(
+                    leftmost.left.op, (gast.Mult, gast.Div)
+                ):
                     leftmost = leftmost.left
-                if not isinstance(leftmost.left, gast.Constant) or isinstance(leftmost.left.value, (int, float)):
+                if not isinstance(leftmost.left, gast.Constant) or isinstance(
+                    leftmost.left.value, (int, float)
+                ):
                     leftmost.left = gast.UnaryOp(gast.USub(), leftmost.left)
                     return inner
             return node

@@ -1,0 +1,201 @@
+"""One operation of the backward sweep: from the adjoint of its result to those of its operands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import gast
+
+from lsp_ad.differentiate import broadcasting
+from lsp_ad.differentiate.adjoints import Adjoints, State
+from lsp_ad.differentiate.calls import Callees
+from lsp_ad.differentiate.template import Values, instantiate
+from lsp_ad.differentiate.values import ForwardValues
+from lsp_ad.problems import Refusal, problem
+from lsp_ad.rules import Adjoint, Bound, Unsupported
+from lsp_ad.semantics import flow
+from lsp_ad.semantics.shapes import Kind
+from lsp_ad.simplify.algebra import assign, name, normalize
+from lsp_ad.source.parse import span_of
+from lsp_ad.source.printing import expression_text
+
+
+@dataclass
+class Operations:
+    """Hands adjoints on through copies, indexing, containers, calls and the operations of the rule tables."""
+
+    values: ForwardValues
+    adjoints: Adjoints
+    active: set[str]
+    carries: Callable[[gast.expr], set[str]]
+    callees: Callees
+
+    def hand_on(
+        self, s: gast.Assign, target: str, dy: gast.expr, form, state: State, out: list[gast.stmt]
+    ) -> None:
+        """Hand the adjoint of the target on to the operands."""
+        value = s.value
+        if isinstance(value, gast.Name):
+            self.adjoints.contribute(value.id, dy, form.alias(), state, out)
+        elif isinstance(value, gast.Subscript):
+            self.adjoints.element(value, dy, s, state, out)
+        elif isinstance(value, (gast.Tuple, gast.List)):
+            self.adjoints.items(value, dy, state, out)
+        elif self.values.scope.callee(value) is not None:
+            self.callees.backward(value, target, dy, form, s, state, out, self.values, self.adjoints)
+        else:
+            operation = self.values.scope.operation(value)
+            assert operation is not None, expression_text(s)
+            if operation.rule.name in ("numpy.concatenate", "numpy.stack"):
+                self.adjoints.pieces(operation, target, dy, form, s, state, out)
+            elif operation.rule.name in ("numpy.array", "numpy.asarray") and isinstance(
+                operation.args[0], (gast.Tuple, gast.List)
+            ):
+                self.adjoints.items(
+                    operation.args[0], self.adjoints.whole(target, dy, form, s, out), state, out
+                )
+            else:
+                self.rule(operation.bind(self.values.kinds.of), value, target, dy, form, s, state, out)
+
+    def rule(
+        self,
+        bound: Bound,
+        node: gast.expr,
+        target: str,
+        dy: gast.expr,
+        form,
+        s: gast.stmt,
+        state: State,
+        out: list[gast.stmt],
+    ) -> None:
+        wanted = [p for p, a in bound.given.items() if isinstance(a, gast.Name) and a.id in self.active]
+        extra = {p for p, a in bound.given.items() if p not in wanted and self.carries(a) & self.active}
+        if extra:
+            raise Refusal(
+                problem(
+                    "AD202",
+                    f"`{expression_text(node)}`: a derivative through `{min(extra)}` is not supported.",
+                    span_of(s),
+                )
+            )
+        try:
+            adjoints = self._adjoints_of(bound)
+        except Unsupported as error:
+            raise Refusal(
+                problem("AD202", f"`{expression_text(node)}`: {error} is not supported.", span_of(s))
+            ) from None
+        kind = self.values.kinds.of(node)
+        if bound.rule.name == "*" and "x2" not in adjoints:
+            wanted = ["x1"]
+        for p in wanted:
+            if p not in adjoints:
+                raise Refusal(
+                    problem(
+                        "AD204",
+                        f"There is no derivative of `{bound.rule.name}` with respect to `{p}`.",
+                        span_of(s),
+                    )
+                )
+        if not form.exact and any(not self._takes_any_shape(adjoints[p], form) for p in wanted):
+            full = (
+                self.values.full(dy, name(target), s)
+                if self.values.stability.is_stable(target)
+                else self.values.full(dy, node, s)
+            )
+            kept = self.values.fresh.new("b")
+            out.append(assign(kept, full))
+            dy, form = name(kept), form.made_exact()
+        shared: dict[str, str] = {}
+        for p in wanted:
+            self._argument(p, adjoints[p], bound, node, kind, target, dy, form, s, state, out, shared)
+
+    def _adjoints_of(self, bound: Bound) -> dict[str, Adjoint]:
+        a, b = bound.given.get("x1"), bound.given.get("x2")
+        if bound.rule.name == "*" and isinstance(a, gast.Name) and isinstance(b, gast.Name) and a.id == b.id:
+            # a square: one contribution instead of two equal ones
+            return {"x1": Adjoint("dy * 2.0 * x1", elementwise=True)}
+        if bound.rule.elementwise is not None:
+            return {p: Adjoint(t, elementwise=True) for p, t in bound.rule.elementwise.items()}
+        if bound.rule.adjoints is None:
+            raise Unsupported("this form")
+        return bound.rule.adjoints(bound)
+
+    def _takes_any_shape(self, adjoint: Adjoint, form) -> bool:
+        return adjoint.elementwise or adjoint.any_shape or (adjoint.spread and form.scalar)
+
+    def _argument(
+        self,
+        p: str,
+        adjoint: Adjoint,
+        bound: Bound,
+        node: gast.expr,
+        kind,
+        target: str,
+        dy: gast.expr,
+        form,
+        s: gast.stmt,
+        state: State,
+        out: list[gast.stmt],
+        shared: dict[str, str],
+    ) -> None:
+        argument = bound.given[p]
+        text = adjoint.text
+        if adjoint.spread and form.scalar:
+            text = text.replace("np.expand_dims(dy, axis)", "dy")
+        before, value = self._fill(text, bound, target, dy, s, shared)
+        out += before
+        value = normalize(value)
+        if not adjoint.elementwise:
+            exact = not adjoint.spread or self.values.kinds.of(argument).shape == ()
+            scalar = adjoint.spread and form.scalar
+            self.adjoints.contribute(argument.id, value, self.adjoints.form(exact, scalar, value), state, out)
+            return
+        others = [
+            bound.kind(q)
+            for q, a in bound.given.items()
+            if q != p
+            and q in bound.rule.parameters
+            and not (isinstance(a, gast.Name) and isinstance(argument, gast.Name) and a.id == argument.id)
+        ]
+        exact = form.exact or self._is_full(adjoint.text, bound, kind)
+        if broadcasting.was_broadcast(bound.kind(p), others, kind):
+            if not exact:
+                value = self.values.full(value, node, s)
+            value = broadcasting.reduce_to(value, argument, kind, s, self.values)
+            exact = True
+        self.adjoints.contribute(
+            argument.id, value, self.adjoints.form(exact, form.scalar and not exact, value), state, out
+        )
+
+    def _is_full(self, text: str, bound: Bound, kind: Kind) -> bool:
+        """Whether an elementwise adjoint has the shape of the result even if `dy` has not."""
+        mentioned = {n.id for n in flow.walk(gast.parse(text)) if isinstance(n, gast.Name)}
+        if "y" in mentioned:
+            return True
+        params = [p for p in bound.given if p in mentioned]
+        if len(bound.given) == 1:
+            return bool(params)
+        return kind.shape is not None and any(bound.kind(p).shape == kind.shape for p in params)
+
+    def _fill(
+        self, text: str, bound: Bound, target: str, dy: gast.expr, s: gast.stmt, shared: dict[str, str]
+    ) -> tuple[list[gast.stmt], gast.expr]:
+        values = self.values
+        given = bound.given
+        return instantiate(
+            text,
+            bound,
+            Values(
+                argument=lambda p: values.operand(given[p], s),
+                result=lambda: values.result(target, s),
+                adjoint=dy,
+                module=values.module,
+                helper=lambda h: name(values.helper(h)),
+                local=lambda hint: values.fresh.new("b", hint),
+                shape=lambda p: values.shape(given[p], s),
+                size=lambda p: values.size(given[p], s),
+                length=lambda p, axis: values.length(given[p], axis, s),
+            ),
+            shared,
+        )
