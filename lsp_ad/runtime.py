@@ -59,7 +59,7 @@ def dot_adjoint_right(dy, x1, x2):
 
 
 def product_of_others(x, axis):
-    """For each element of x, the product of the others along an axis (of all others for None): exact at zeros."""
+    """For each element of x, the product of the others along an axis (None: of all others), exact at zeros."""
     whole = np.ravel(x) if axis is None else np.moveaxis(np.asarray(x), axis, 0)
     ones = np.ones_like(whole[:1])
     before = np.cumprod(np.concatenate([ones, whole[:-1]]), axis=0)
@@ -69,9 +69,57 @@ def product_of_others(x, axis):
 
 
 def sinc_slope(x):
-    """The derivative of np.sinc: (cos(pi x) - sinc(x)) / x, and 0 at x = 0."""
-    safe = np.where(np.equal(x, 0.0), 1.0, x)
-    return np.where(np.equal(x, 0.0), 0.0, (np.cos(np.pi * safe) - np.sinc(safe)) / safe)
+    """The derivative of np.sinc: (cos(pi x) - sinc(x)) / x, and its series where these two cancel."""
+    near = np.abs(x) < 0.01
+    far = np.where(near, 1.0, x)
+    u = (np.pi * x) ** 2
+    series = -(np.pi**2) / 3.0 * x * (1.0 - u / 10.0 + u * u / 280.0)
+    return np.where(near, series, (np.cos(np.pi * far) - np.sinc(far)) / far)
+
+
+def diff_adjoint(dy, x, axis):
+    """The adjoint of x in y = np.diff(x, axis=axis)."""
+    dx = np.zeros_like(x, dtype=np.result_type(x, dy))
+    along = np.moveaxis(dx, axis, 0)
+    along[1:] += np.moveaxis(dy, axis, 0)
+    along[:-1] -= np.moveaxis(dy, axis, 0)
+    return dx
+
+
+def diagonal_adjoint(dy, x, offset):
+    """The adjoint of x in y = np.diagonal(x, offset): zeros in the shape of x, with dy on the diagonal."""
+    dx = np.zeros_like(x, dtype=np.result_type(x, dy))
+    matrices = np.moveaxis(dx, (0, 1), (-2, -1))
+    n, m = np.shape(dx)[:2]
+    i = np.arange(max(-offset, 0), max(min(n, m - offset), 0))
+    matrices[..., i, i + offset] = dy
+    return dx
+
+
+def diag_adjoint(dy, x, k):
+    """The adjoint of x in y = np.diag(x, k), for a vector or a matrix."""
+    return np.diagonal(dy, k).copy() if np.ndim(x) == 1 else diagonal_adjoint(dy, x, k)
+
+
+def solve_adjoint_right(dy, x1):
+    """The adjoint of x2 in y = np.linalg.solve(x1, x2): what solves with the transposed matrix."""
+    if np.ndim(x1) != 2:
+        raise ValueError("the derivative of np.linalg.solve takes one matrix, not a stack of matrices")
+    return np.linalg.solve(np.transpose(x1), dy)
+
+
+def solve_adjoint_left(dx2, y):
+    """The adjoint of x1 in y = np.linalg.solve(x1, x2), from that of x2."""
+    return -np.outer(dx2, y) if np.ndim(y) == 1 else -(dx2 @ np.transpose(y))
+
+
+def cholesky_adjoint(dy, y):
+    """The adjoint of x in y = np.linalg.cholesky(x), which reads the lower triangle of x only (Giles 2008)."""
+    upper = np.swapaxes(y, -1, -2)
+    halved = np.ones_like(y) - 0.5 * np.eye(np.shape(y)[-1], dtype=y.dtype)
+    inner = np.swapaxes(np.linalg.solve(upper, np.tril(upper @ dy) * halved), -1, -2)
+    s = np.linalg.solve(upper, inner)
+    return np.tril(s + np.swapaxes(s, -1, -2)) * halved
 
 
 def zeros_of(x):

@@ -122,7 +122,9 @@ class Operations:
         return bound.rule.adjoints(bound)
 
     def _takes_any_shape(self, adjoint: Adjoint, form) -> bool:
-        return adjoint.elementwise or adjoint.any_shape or (adjoint.spread and form.scalar)
+        if adjoint.elementwise:
+            return not adjoint.selects
+        return adjoint.any_shape or (adjoint.spread and form.scalar)
 
     def _argument(
         self,

@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-from lsp_ad.rules import elementwise, reductions, structural, zero
+from lsp_ad.rules import elementwise, matrices, reductions, structural, zero
 from lsp_ad.rules.describe import describe as _describe
 from lsp_ad.rules.rule import Adjoint, Bound, Rule, Unsupported, literal
 
 RULES: dict[str, Rule] = {
-    rule.name: rule for rule in [*elementwise.RULES, *reductions.RULES, *structural.RULES, *zero.RULES]}
+    rule.name: rule
+    for module in (elementwise, reductions, structural, matrices, zero)
+    for rule in module.RULES
+}
 
 # Functions that are known, but have no derivative here: their arguments must not be active.
 CONSTANT_ONLY: dict[str, Rule] = {rule.name: rule for rule in zero.CONSTANT_ONLY}
 
+# Rules of a function when it is called with certain options, see resolve.py.
+VARIANTS: dict[str, Rule] = {**CONSTANT_ONLY, **{rule.name: rule for rule in zero.VARIANTS}}
+
 # Array methods, as the functions that they are.
-METHODS = {
-    **{name: f"numpy.{name}" for name in (
-        "sum", "mean", "max", "min", "prod", "dot", "reshape", "transpose", "clip", "ravel", "squeeze", "copy", "argmax",
-        "argmin", "argsort", "all", "any", "round")},
-    "flatten": "numpy.ravel",
-}
+_METHODS = """sum mean max min prod var std cumsum trace diagonal dot reshape transpose swapaxes clip ravel squeeze
+    copy astype argmax argmin argsort all any round"""
+METHODS = {**{name: f"numpy.{name}" for name in _METHODS.split()}, "flatten": "numpy.ravel"}
 
 # Attributes of arrays that carry no derivative.
 PASSIVE_ATTRIBUTES = frozenset({"shape", "size", "ndim", "dtype"})
 
-# Methods that leave their object alone and are no functions of it that could carry a derivative.
-CONSTANTS = frozenset({f"{m}.{c}" for m in ("math", "numpy") for c in ("pi", "e", "inf", "nan", "tau")}
-                      | {"numpy.newaxis", "numpy.float64", "numpy.float32", "numpy.int64", "numpy.int32", "numpy.euler_gamma",
-                         "numpy.bool_", "numpy.intp", "builtins.float", "builtins.int", "builtins.bool"})
+# Names of modules that carry no derivative.
+_NUMPY_CONSTANTS = """pi e inf nan newaxis euler_gamma float64 float32 float16 double int64 int32 int16 int8 uint8
+    bool_ intp"""
+CONSTANTS = frozenset(
+    {f"math.{name}" for name in ("pi", "e", "inf", "nan", "tau")}
+    | {f"numpy.{name}" for name in _NUMPY_CONSTANTS.split()}
+    | {"builtins.float", "builtins.int", "builtins.bool"}
+)
 
 
 def lookup(name: str | None) -> Rule | None:
@@ -40,5 +47,7 @@ def describe(name: str) -> str | None:
     return None if rule is None else _describe(rule)
 
 
-__all__ = ["CONSTANTS", "CONSTANT_ONLY", "METHODS", "PASSIVE_ATTRIBUTES", "RULES", "Adjoint", "Bound", "Rule",
-           "Unsupported", "describe", "literal", "lookup"]
+__all__ = [
+    "CONSTANTS", "CONSTANT_ONLY", "METHODS", "PASSIVE_ATTRIBUTES", "RULES", "VARIANTS", "Adjoint", "Bound", "Rule",
+    "Unsupported", "describe", "literal", "lookup",
+]

@@ -66,8 +66,8 @@ _NUMPY = [
     ("degrees", "x", "dy / {radian}"),
     ("maximum", "x1, x2", "dy * (x1 > x2)", "dy * (x1 <= x2)"),
     ("minimum", "x1, x2", "dy * (x1 < x2)", "dy * (x1 >= x2)"),
-    ("fmax", "x1, x2", "dy * ~(x1 <= x2) * ~np.isnan(x1)", "dy * ((x1 <= x2) | np.isnan(x1))"),
-    ("fmin", "x1, x2", "dy * ~(x1 >= x2) * ~np.isnan(x1)", "dy * ((x1 >= x2) | np.isnan(x1))"),
+    ("fmax", "x1, x2", "dy * ((x1 > x2) | np.isnan(x2))", "dy * ((x1 <= x2) | np.isnan(x1))"),
+    ("fmin", "x1, x2", "dy * ((x1 < x2) | np.isnan(x2))", "dy * ((x1 >= x2) | np.isnan(x1))"),
     ("copysign", "x1, x2", "dy * np.sign(x1) * np.copysign(1.0, x2)", None),
     ("where", "condition, x1, x2", None, "np.where(condition, dy, 0.0)", "np.where(condition, 0.0, dy)"),
     ("sinc", "x", "dy * sinc_slope(x)"),
@@ -104,6 +104,18 @@ _MATH = [
     ("erfc", "x", "-dy * {erf} * math.exp(-x * x)"),
 ]
 
+# scipy.special: Abramowitz and Stegun, chapters 4 and 7
+_SPECIAL = [
+    ("expit", "x", "dy * y * (1.0 - y)"),
+    ("logit", "x", "dy / (x * (1.0 - x))"),
+    ("log_expit", "x", "dy * (1.0 - np.exp(y))"),
+    ("erf", "x", "dy * {erf} * np.exp(-x * x)"),
+    ("erfc", "x", "-dy * {erf} * np.exp(-x * x)"),
+    ("xlogy", "x1, x2", "dy * np.log(x2)", "dy * x1 / x2"),
+    ("xlog1py", "x1, x2", "dy * np.log1p(x2)", "dy * x1 / (1.0 + x2)"),
+    ("entr", "x", "-dy * (np.log(x) + 1.0)"),
+]
+
 # ln 2, ln 10, pi / 180 and 2 / sqrt(pi), to the last bit of a double
 _CONSTANTS = {"log2": "0.6931471805599453", "log10": "2.302585092994046",
               "radian": "0.017453292519943295", "erf": "1.1283791670955126"}
@@ -115,7 +127,13 @@ def _elementwise(name: str, parameters: str, adjoints: tuple[str | None, ...], s
     return Rule(name, names, defaults, elementwise=lines, scalar=scalar, differentiable=tuple(lines))
 
 
-RULES = [_elementwise(name, parameters, tuple(adjoints), False) for name, parameters, *adjoints in _OPERATORS]
-RULES += [_elementwise(f"numpy.{name}", parameters, tuple(adjoints), False) for name, parameters, *adjoints in _NUMPY]
-RULES += [_elementwise(f"math.{name}", parameters, tuple(adjoints), True)
-          for name, parameters, *adjoints in _MATH]
+RULES = [
+    _elementwise(f"{prefix}{name}", parameters, tuple(adjoints), scalar)
+    for table, prefix, scalar in (
+        (_OPERATORS, "", False),
+        (_NUMPY, "numpy.", False),
+        (_MATH, "math.", True),
+        (_SPECIAL, "scipy.special.", False),
+    )
+    for name, parameters, *adjoints in table
+]

@@ -1,11 +1,12 @@
-"""Sums, means, extremes and products along axes."""
+"""Sums, means, extremes, products and other reductions along axes."""
 
 from __future__ import annotations
 
-from lsp_ad.rules.rule import UNKNOWN_VALUE, Adjoint, Bound, Rule, Unsupported, signature
-from lsp_ad.semantics.shapes import Kind
+from lsp_ad.rules.rule import Adjoint, Bound, Rule, Unsupported, signature
+from lsp_ad.semantics.shapes import FLOAT, Kind
 
 _SIGNATURE = "x, axis=None, *, keepdims=False"
+_SPREAD = "np.expand_dims(dy, axis)"
 
 
 def axes(bound: Bound) -> tuple[int, ...] | None:
@@ -15,6 +16,8 @@ def axes(bound: Bound) -> tuple[int, ...] | None:
         return None
     if isinstance(axis, int) and not isinstance(axis, bool):
         return (axis,)
+    if axis == ():
+        raise Unsupported("an empty axis")
     if isinstance(axis, tuple) and all(isinstance(a, int) for a in axis):
         return axis
     raise Unsupported("an axis that is not a constant")
@@ -36,7 +39,7 @@ def reduced(bound: Bound) -> Kind:
         return Kind("numeric", kind.dtype, fresh=True)
     if over is None and not keep:
         return Kind("number", kind.dtype, (), fresh=True)
-    if kind.rank is None or isinstance(kind.shape, type(None)):
+    if kind.rank is None or not isinstance(kind.shape, tuple):
         return Kind("numeric", kind.dtype, None, fresh=True)
     rank = kind.rank
     gone = set(range(rank)) if over is None else {a % rank for a in over if -rank <= a < rank}
@@ -47,46 +50,94 @@ def reduced(bound: Bound) -> Kind:
     return Kind("array" if shape else "number", kind.dtype, shape, fresh=True)
 
 
-def _spread(bound: Bound) -> tuple[str, bool]:
-    """`dy` so that it broadcasts to x, and whether that works for a dy that only broadcasts to y."""
+def plain(bound: Bound) -> bool:
+    """Whether a value of the shape of the result broadcasts to x as it is: the reduced axes lead, or are kept."""
     over = axes(bound)
     if over is None or keeps(bound):
-        return "dy", True
-    return "np.expand_dims(dy, axis)", False
+        return True
+    if rank := bound.kind("x").rank:
+        over = tuple(a % rank for a in over)
+    return sorted(over) == list(range(len(over)))
+
+
+def options(bound: Bound) -> str:
+    """The options of an inner reduction whose result broadcasts to x."""
+    if axes(bound) is None:
+        return ""
+    return ", axis=axis" if plain(bound) and not keeps(bound) else ", axis=axis, keepdims=True"
+
+
+def count(bound: Bound, between: str) -> str:
+    """How many elements each element of the result comes from, as factors."""
+    over = axes(bound)
+    return "np.size(x)" if over is None else between.join(f"np.shape(x)[{a}]" for a in over)
+
+
+def _spread(bound: Bound, text: str = "dy") -> str:
+    """A value of the shape of the result so that it broadcasts to x."""
+    return text if plain(bound) else f"np.expand_dims({text}, axis)"
 
 
 def _sum(bound: Bound) -> dict[str, Adjoint]:
-    text, any_shape = _spread(bound)
-    return {"x": Adjoint(text, spread=True, any_shape=any_shape)}
+    return {"x": Adjoint(_spread(bound), spread=True, any_shape=plain(bound))}
 
 
 def _mean(bound: Bound) -> dict[str, Adjoint]:
-    text, any_shape = _spread(bound)
-    over = axes(bound)
-    if over is None:
-        count = "np.size(x)"
-    else:
-        count = " / ".join(f"np.shape(x)[{a}]" for a in over)
-    return {"x": Adjoint(f"{text} / {count}", spread=True, any_shape=any_shape)}
+    return {"x": Adjoint(f"{_spread(bound)} / {count(bound, ' / ')}", spread=True, any_shape=plain(bound))}
 
 
 def _extreme(bound: Bound) -> dict[str, Adjoint]:
-    """The derivative goes to the extreme element; where several are equal, in equal parts."""
-    over = axes(bound)
-    if over is None:
-        return {"x": Adjoint("mask = x == y\ndy * mask / np.sum(mask)", any_shape=True)}
-    if keeps(bound):
-        return {"x": Adjoint("mask = x == y\ndy * mask / np.sum(mask, axis=axis, keepdims=True)", any_shape=True)}
-    return {"x": Adjoint("mask = x == np.expand_dims(y, axis)\n"
-                         "np.expand_dims(dy, axis) * mask / np.sum(mask, axis=axis, keepdims=True)")}
+    """The derivative goes to the extreme element; where several are equal, in equal parts.
+
+    The mask is of the float type of x: a sum of truth values would be an integer of 64 bits.
+    """
+    mask = f"mask = np.ones_like(x) * (x == {_spread(bound, 'y')})"
+    share = f"{_spread(bound)} * mask / np.sum(mask{options(bound)})"
+    return {"x": Adjoint(f"{mask}\n{share}", any_shape=plain(bound))}
 
 
 def _prod(bound: Bound) -> dict[str, Adjoint]:
     over = axes(bound)
     if over is not None and len(over) != 1:
         raise Unsupported("a product over several axes")
-    text = _spread(bound)[0]
-    return {"x": Adjoint(f"{text} * product_of_others(x, {'None' if over is None else 'axis'})", any_shape=over is None)}
+    others = f"product_of_others(x, {'None' if over is None else 'axis'})"
+    return {"x": Adjoint(f"{_spread(bound)} * {others}", any_shape=plain(bound))}
+
+
+def _ddof(bound: Bound) -> str:
+    """The divisor of a variance."""
+    ddof = bound.constant("ddof")
+    if not isinstance(ddof, (int, float)) or isinstance(ddof, bool):
+        raise Unsupported("a `ddof` that is not a constant")
+    n = count(bound, " * ")
+    return f"({n} - {ddof!r})" if ddof else f"({n})" if "*" in n else n
+
+
+def _var(bound: Bound) -> dict[str, Adjoint]:
+    """d var = 2 / (n - ddof) sum (x - mean) dx: the mean itself moves without effect."""
+    text = f"{_spread(bound)} * 2.0 / {_ddof(bound)} * (x - np.mean(x{options(bound)}))"
+    return {"x": Adjoint(text, any_shape=plain(bound))}
+
+
+def _std(bound: Bound) -> dict[str, Adjoint]:
+    """The square root of the variance."""
+    text = f"{_spread(bound, 'dy / y')} / {_ddof(bound)} * (x - np.mean(x{options(bound)}))"
+    return {"x": Adjoint(text, any_shape=plain(bound))}
+
+
+def _logsumexp(bound: Bound) -> dict[str, Adjoint]:
+    text = f"{_spread(bound)} * np.exp(x - {_spread(bound, 'y')})"
+    return {"x": Adjoint(text, any_shape=plain(bound))}
+
+
+def _norm(bound: Bound) -> dict[str, Adjoint]:
+    """The Euclidean norm of a vector, the Frobenius norm of a matrix: x / y."""
+    order, over = bound.constant("ord"), axes(bound)
+    whole = order == "fro" and (over is None or len(over) == 2)
+    of_vectors = order == 2 and (len(over) == 1 if over is not None else bound.kind("x").rank == 1)
+    if order is not None and not whole and not of_vectors:
+        raise Unsupported("a norm other than the Euclidean one (`ord`)")
+    return {"x": Adjoint(f"{_spread(bound, 'dy / y')} * x", any_shape=plain(bound))}
 
 
 def _builtin_sum(bound: Bound) -> dict[str, Adjoint]:
@@ -95,31 +146,38 @@ def _builtin_sum(bound: Bound) -> dict[str, Adjoint]:
 
 def _builtin_sum_kind(bound: Bound) -> Kind:
     kind = bound.kind("x")
-    if kind.rank:
-        return Kind("array" if kind.rank > 1 else "number", kind.dtype, kind.shape[1:], fresh=True)  # type: ignore[index]
+    if isinstance(kind.shape, tuple) and kind.shape:
+        return Kind("array" if len(kind.shape) > 1 else "number", kind.dtype, kind.shape[1:], fresh=True)
     return Kind("numeric", kind.dtype, None, fresh=True)
 
 
-def _mean_kind(bound: Bound) -> Kind:
+def _float_kind(bound: Bound) -> Kind:
+    """A reduction that makes floats of integers."""
     kind = reduced(bound)
     return Kind(kind.type, "complex" if kind.dtype == "complex" else "float", kind.shape, fresh=True)
 
 
 def _reduction(name: str, adjoints, kind=reduced, text: str = _SIGNATURE) -> Rule:
     names, defaults, only = signature(text)
-    return Rule(name, names, defaults, adjoints=adjoints, kind=kind, differentiable=("x",), keyword_only=only)
+    return Rule(
+        name, names, defaults, adjoints=adjoints, kind=kind, differentiable=("x",), keyword_only=only
+    )
 
 
 RULES = [
     _reduction("numpy.sum", _sum),
-    _reduction("numpy.mean", _mean, _mean_kind),
+    _reduction("numpy.mean", _mean, _float_kind),
     _reduction("numpy.max", _extreme),
     _reduction("numpy.min", _extreme),
     _reduction("numpy.amax", _extreme),
     _reduction("numpy.amin", _extreme),
     _reduction("numpy.prod", _prod),
+    _reduction("numpy.var", _var, _float_kind, "x, axis=None, *, ddof=0, keepdims=False"),
+    _reduction("numpy.std", _std, _float_kind, "x, axis=None, *, ddof=0, keepdims=False"),
+    _reduction("numpy.linalg.norm", _norm, _float_kind, "x, ord=None, axis=None, keepdims=False"),
+    _reduction("scipy.special.logsumexp", _logsumexp, _float_kind),
     _reduction("builtins.sum", _builtin_sum, _builtin_sum_kind, "x"),
-    _reduction("math.fsum", _builtin_sum, _builtin_sum_kind, "x"),
+    _reduction("math.fsum", _builtin_sum, lambda bound: FLOAT, "x"),
 ]
 
-__all__ = ["RULES", "UNKNOWN_VALUE", "axes", "keeps", "reduced"]
+__all__ = ["RULES", "axes", "keeps", "reduced"]

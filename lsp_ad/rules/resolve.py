@@ -7,13 +7,22 @@ from dataclasses import dataclass
 
 import gast
 
-from lsp_ad.rules import CONSTANT_ONLY, METHODS, RULES
-from lsp_ad.rules.rule import Bound, Rule
+from lsp_ad.rules import CONSTANT_ONLY, METHODS, RULES, VARIANTS
+from lsp_ad.rules.rule import UNKNOWN_VALUE, Bound, Rule, literal
 from lsp_ad.semantics.names import HERE, Program
 from lsp_ad.semantics.shapes import Kind
 
 OPERATORS = {gast.Add: "+", gast.Sub: "-", gast.Mult: "*", gast.Div: "/", gast.Mod: "%", gast.Pow: "**",
              gast.MatMult: "@", gast.USub: "u-", gast.UAdd: "u+"}
+
+
+# np.clip and the method know the bounds by two names
+_BOUNDS = {"min": "a_min", "max": "a_max"}
+
+_DTYPES = {
+    **dict.fromkeys(("float", "float64", "float32", "float16", "double", "longdouble"), "float"),
+    **dict.fromkeys(("int", "int64", "int32", "int16", "int8", "uint8", "intp", "bool", "bool_"), "int"),
+}
 
 
 @dataclass(frozen=True)
@@ -59,14 +68,37 @@ class Scope:
         name = self.canonical(node.func)
         if name is not None:
             rule = RULES.get(name) or CONSTANT_ONLY.get(name)
-            return Operation(rule, list(node.args), list(node.keywords)) if rule else None
-        if isinstance(node.func, gast.Attribute) and node.func.attr in METHODS and self.is_value(node.func.value):
+            return self._operation(rule, list(node.args), node.keywords) if rule else None
+        function = node.func
+        if isinstance(function, gast.Attribute) and function.attr in METHODS and self.is_value(function.value):
             args = list(node.args)
-            method = node.func.attr
-            if method in ("reshape", "transpose") and len(args) > 1:
+            if function.attr in ("reshape", "transpose") and len(args) > 1:
                 args = [gast.Tuple(args, gast.Load())]
-            return Operation(RULES[METHODS[method]], [node.func.value, *args], list(node.keywords))
+            return self._operation(RULES[METHODS[function.attr]], [function.value, *args], node.keywords)
         return None
+
+    def _operation(self, rule: Rule, args: list[gast.expr], keywords: list[gast.keyword]) -> Operation:
+        """The rule with the arguments, or a variant of it where the options make it another function."""
+        if rule.name == "numpy.clip":
+            keywords = [gast.keyword(_BOUNDS.get(k.arg, k.arg), k.value) for k in keywords]
+        options = {k.arg: k.value for k in keywords}
+        options.update(zip(rule.parameters, args, strict=False))
+        variant = ""
+        if rule.name == "numpy.arange":
+            # a sole argument is the stop; a stop decides how many elements there are, a start is in them
+            start = options.get("start") if len(options.keys() - {"dtype"}) > 1 else None
+            moving = [p for p in (start, options.get("step")) if p is not None and literal(p) is UNKNOWN_VALUE]
+            variant = "from start" if moving else ""
+        elif rule.name in ("numpy.array", "numpy.asarray", "numpy.astype", "numpy.full") and "dtype" in options:
+            variant = {"float": "", "int": "of int"}.get(self._dtype(options["dtype"]), "of another dtype")
+        return Operation(VARIANTS[f"{rule.name} {variant}"] if variant else rule, args, list(keywords))
+
+    def _dtype(self, node: gast.expr) -> str:
+        """"float" or "int" (truth values too), where an argument names such a type for sure."""
+        if literal(node) is None:
+            return "float"  # no type is given
+        name = node.value if isinstance(node, gast.Constant) else self.canonical(node)
+        return _DTYPES.get(str(name).removeprefix("numpy.").removeprefix("builtins."), "")
 
     def is_value(self, node: gast.expr) -> bool:
         """Whether an expression is a value, not a module or part of one."""

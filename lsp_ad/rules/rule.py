@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 
 import gast
 
-from lsp_ad.semantics.shapes import Kind, elementwise
+from lsp_ad.semantics.shapes import Kind, Shape, elementwise
 
 REQUIRED = object()
 UNKNOWN_VALUE = object()
@@ -43,10 +44,17 @@ class Adjoint:
     any_shape: bool = False
     elementwise: bool = False
 
+    @property
+    def selects(self) -> bool:
+        """Whether it only selects elements of `dy`, by truth values: a `dy` that is a Python number would
+        make of them an array of doubles, whatever the type of the arguments."""
+        return _selects(self.text)
+
 
 @dataclass(frozen=True)
 class Bound:
-    """A call matched with the parameters of its rule: `given` holds the arguments, `kind_of` tells their kinds."""
+    """A call matched with the parameters of its rule: `given` holds the arguments, `kind_of` tells their
+    kinds."""
 
     rule: Rule
     given: dict[str, gast.expr]
@@ -124,6 +132,32 @@ _KEEP_INT = {"+", "-", "*", "**", "%", "u-", "u+", "builtins.abs"} | {
                            "maximum", "minimum", "fmax", "fmin", "where", "clip", "remainder", "mod")}
 
 
+@cache
+def _selects(text: str) -> bool:
+    """Whether an expression compares its parameters, and does nothing else with them.
+
+    >>> _selects("dy * (x1 > x2)"), _selects("dy * np.sign(x)"), _selects("np.where(condition, dy, 0.0)")
+    (True, False, True)
+    """
+    pending: list[gast.AST] = [gast.parse(text)]
+    compares = False
+    while pending:
+        node = pending.pop()
+        if isinstance(node, gast.Compare):
+            compares = True
+        elif isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr in _TESTS:
+            compares = True
+            pending += node.args[1:]
+        elif isinstance(node, gast.Name) and node.id not in ("dy", "np", "math"):
+            return False
+        else:
+            pending += gast.iter_child_nodes(node)
+    return compares
+
+
+_TESTS = ("isnan", "where")
+
+
 def literal(node: gast.expr) -> object:
     """The value of a literal (numbers with a sign, None, tuples of them), else UNKNOWN_VALUE."""
     if isinstance(node, gast.Constant):
@@ -135,6 +169,21 @@ def literal(node: gast.expr) -> object:
         values = [literal(e) for e in node.elts]
         return UNKNOWN_VALUE if UNKNOWN_VALUE in values else tuple(values)
     return UNKNOWN_VALUE
+
+
+def shape_of(bound: Bound) -> Shape:
+    """The shape that a call gives as its argument `shape`: a literal, or that of another value."""
+    shape = bound.constant("shape")
+    if isinstance(shape, int):
+        return (shape,)
+    if isinstance(shape, tuple):
+        return shape
+    node = bound.given.get("shape")
+    if isinstance(node, gast.Attribute) and node.attr == "shape":
+        return bound.kind_of(node.value).shape
+    if isinstance(node, gast.Call) and len(node.args) == 1 and getattr(node.func, "attr", "") == "shape":
+        return bound.kind_of(node.args[0]).shape
+    return None
 
 
 def signature(text: str) -> tuple[tuple[str, ...], dict[str, object], tuple[str, ...]]:

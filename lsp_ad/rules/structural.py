@@ -1,87 +1,21 @@
-"""Products of matrices, powers, and functions that move elements about."""
+"""Powers, extremes of numbers, and functions that move elements about."""
 
 from __future__ import annotations
 
-from lsp_ad.rules.rule import UNKNOWN_VALUE, Adjoint, Bound, Rule, Unsupported, signature
-from lsp_ad.semantics.shapes import FLOAT, Kind, Shape, broadcast, elementwise
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+from lsp_ad.rules.rule import Adjoint, Bound, Rule, Unsupported, shape_of, signature
+from lsp_ad.semantics.shapes import FLOAT, Kind, Opaque, elementwise
 
 
-def _rule(name: str, text: str, adjoints, kind, differentiable: str) -> Rule:
+def _rule(name: str, text: str, adjoints, kind, differentiable: str = "x") -> Rule:
     names, defaults, only = signature(text)
-    return Rule(name, names, defaults, adjoints=adjoints, kind=kind, differentiable=tuple(differentiable.split()),
-                keyword_only=only)
-
-
-# --- matrix products -------------------------------------------------------------------------
-
-# By the ranks of x1 and x2. A product of two vectors is a number, whose adjoint may stay one.
-_PRODUCTS = {
-    (1, 1): ("dy * x2", "dy * x1"),
-    (1, 2): ("x2 @ dy", "np.outer(x1, dy)"),
-    (2, 1): ("np.outer(dy, x2)", "x1.T @ dy"),
-    (2, 2): ("dy @ x2.T", "x1.T @ dy"),
-}
-
-
-def _matmul(bound: Bound) -> dict[str, Adjoint]:
-    ranks = (bound.kind("x1").rank, bound.kind("x2").rank)
-    if 0 in ranks:
-        raise Unsupported("a number as an operand")
-    left, right = _PRODUCTS.get(ranks, ("matmul_adjoint_left(dy, x1, x2)", "matmul_adjoint_right(dy, x1, x2)"))  # type: ignore[call-overload]
-    return {"x1": Adjoint(left), "x2": Adjoint(right)}
-
-
-def _matmul_kind(bound: Bound) -> Kind:
-    a, b = bound.kind("x1"), bound.kind("x2")
-    dtype = elementwise(a, b).dtype
-    shape = _product_shape(a.shape, b.shape)
-    return Kind("numeric" if shape is None else "array" if shape else "number", dtype, shape, fresh=True)
-
-
-def _product_shape(a: Shape, b: Shape) -> Shape:
-    if not isinstance(a, tuple) or not isinstance(b, tuple) or not a or not b:
-        return None
-    if len(a) > 2 or len(b) > 2:
-        left, right = a[:-2] if len(a) > 1 else (), b[:-2] if len(b) > 1 else ()
-        if len(a) < 2 or len(b) < 2:
-            return None
-        batch = broadcast(left, right)
-        return (*batch, a[-2], b[-1]) if isinstance(batch, tuple) else None
-    return a[:-1] + (b[1:] if len(b) == 2 else ())
-
-
-def _dot(bound: Bound) -> dict[str, Adjoint]:
-    a, b = bound.kind("x1"), bound.kind("x2")
-    if a.rank == 0 or b.rank == 0:
-        return {"x1": Adjoint("dy * x2", elementwise=True), "x2": Adjoint("dy * x1", elementwise=True)}
-    left, right = _PRODUCTS.get((a.rank, b.rank), ("dot_adjoint_left(dy, x1, x2)", "dot_adjoint_right(dy, x1, x2)"))  # type: ignore[call-overload]
-    return {"x1": Adjoint(left), "x2": Adjoint(right)}
-
-
-def _dot_kind(bound: Bound) -> Kind:
-    a, b = bound.kind("x1"), bound.kind("x2")
-    if a.rank == 0 or b.rank == 0:
-        return elementwise(a, b)
-    if (a.rank or 9) <= 2 and (b.rank or 9) <= 2:
-        return _matmul_kind(bound)
-    return Kind("numeric", elementwise(a, b).dtype, None, fresh=True)
-
-
-def _outer(bound: Bound) -> dict[str, Adjoint]:
-    a, b = bound.kind("x1"), bound.kind("x2")
-    left, right = "dy @ np.ravel(x2)", "np.ravel(x1) @ dy"
-    if b.rank == 1:
-        left = "dy @ x2"
-    if a.rank == 1:
-        right = "x1 @ dy"
-    return {"x1": Adjoint(left if a.rank == 1 else f"np.reshape({left}, np.shape(x1))"),
-            "x2": Adjoint(right if b.rank == 1 else f"np.reshape({right}, np.shape(x2))")}
-
-
-def _outer_kind(bound: Bound) -> Kind:
-    a, b = bound.kind("x1"), bound.kind("x2")
-    shape = (*a.shape, *b.shape) if a.rank == 1 and b.rank == 1 else None  # type: ignore[misc]
-    return Kind("array", elementwise(a, b).dtype, shape, fresh=True)
+    return Rule(
+        name, names, defaults, adjoints=adjoints, kind=kind, keyword_only=only,
+        differentiable=tuple(differentiable.split()),
+    )
 
 
 # --- powers ----------------------------------------------------------------------------------
@@ -89,23 +23,21 @@ def _outer_kind(bound: Bound) -> Kind:
 def _power(bound: Bound) -> dict[str, Adjoint]:
     """d(x1 ** x2) = x2 x1 ** (x2 - 1) dx1 + y log(x1) dx2, with the limits at x1 = 0 and x2 = 0."""
     base, exponent = bound.constant("x1"), bound.constant("x2")
-    right = "dy * y * np.log(np.where(x1 > 0, x1, 1.0))"
+    log = "math.log" if bound.rule.name.startswith("math.") else "np.log"
+    right = f"dy * y * {log}(x1 + (x1 == 0))"
     if isinstance(base, (int, float)) and base > 0:
-        right = "dy * y * np.log(x1)"
-    if bound.rule.name.startswith("math."):
-        right = right.replace("np.log(np.where(x1 > 0, x1, 1.0))", "(math.log(x1) if x1 > 0 else 0.0)").replace("np.", "math.")
+        # as a number: np.log(2.0) is a double, and would make doubles of an array of floats
+        right = f"dy * y * {math.log(base)!r}"
     if isinstance(exponent, (int, float)) and not isinstance(exponent, bool):
         left = _constant_power(exponent)
-    elif bound.rule.name.startswith("math."):
-        left = "dy * x2 * x1 ** ((x2 - 1) if x2 else 1)"
     else:
-        left = "dy * x2 * x1 ** np.where(x2, x2 - 1, 1)"
+        left = "dy * x2 * x1 ** (x2 - (x2 != 0))"
     return {"x1": Adjoint(left, elementwise=True), "x2": Adjoint(right, elementwise=True)}
 
 
 def _constant_power(n: float) -> str:
     if n == 0:
-        return "dy * 0.0 * x1"
+        return "dy * 0.0"
     if n == 1:
         return "dy"
     if n == 2:
@@ -125,16 +57,21 @@ def _power_kind(bound: Bound) -> Kind:
 # --- clip, extremes of numbers ---------------------------------------------------------------
 
 def _clip(bound: Bound) -> dict[str, Adjoint]:
+    """min(max(x, a_min), a_max); at a bound, the derivative belongs to x."""
     low, high = bound.has("a_min"), bound.has("a_max")
-    if not low and not high:
-        return {"x": Adjoint("dy", elementwise=True)}
-    inside = " & ".join(["(x >= a_min)"] * low + ["(x <= a_max)"] * high)
-    found = {"x": Adjoint(f"dy * ({inside})" if low and high else f"dy * {inside}", elementwise=True)}
-    if low:
-        found["a_min"] = Adjoint("dy * ((x < a_min) & (a_min <= a_max))" if high else "dy * (x < a_min)", elementwise=True)
-    if high:
-        found["a_max"] = Adjoint("dy * (np.maximum(x, a_min) > a_max)" if low else "dy * (x > a_max)", elementwise=True)
-    return found
+    if low and high:
+        texts = {
+            "x": "dy * ((x >= a_min) & (x <= a_max))",
+            "a_min": "dy * ((x < a_min) & (a_min <= a_max))",
+            "a_max": "dy * (np.maximum(x, a_min) > a_max)",
+        }
+    elif low:
+        texts = {"x": "dy * (x >= a_min)", "a_min": "dy * (x < a_min)"}
+    elif high:
+        texts = {"x": "dy * (x <= a_max)", "a_max": "dy * (x > a_max)"}
+    else:
+        texts = {"x": "dy"}
+    return {p: Adjoint(text, elementwise=True) for p, text in texts.items()}
 
 
 def _clip_kind(bound: Bound) -> Kind:
@@ -142,18 +79,23 @@ def _clip_kind(bound: Bound) -> Kind:
 
 
 def _extreme_kind(bound: Bound) -> Kind:
-    """max and min compare with `<`, which must be one truth value: both are numbers, or arrays of one element."""
+    """max and min compare with `<`, which must be one truth value: both are numbers, or arrays of one
+    element."""
     a, b = bound.kind("x1"), bound.kind("x2")
-    return Kind("number" if a.is_scalar and b.is_scalar else "numeric", elementwise(a, b).dtype,
-                () if a.is_scalar and b.is_scalar else None)
+    numbers = a.is_scalar and b.is_scalar
+    return Kind("number" if numbers else "numeric", elementwise(a, b).dtype, () if numbers else None)
 
 
-def _builtin_max(bound: Bound) -> dict[str, Adjoint]:
-    return {"x1": Adjoint("dy * (x1 >= x2)", elementwise=True), "x2": Adjoint("dy * (x1 < x2)", elementwise=True)}
+def _extreme(sign: str) -> Callable[[Bound], dict[str, Adjoint]]:
+    """max(x1, x2) is x2 if x2 > x1, and else x1: also where one of them is no number."""
 
+    def adjoints(bound: Bound) -> dict[str, Adjoint]:
+        return {
+            "x1": Adjoint(f"dy * (not x2 {sign} x1)", elementwise=True),
+            "x2": Adjoint(f"dy * (x2 {sign} x1)", elementwise=True),
+        }
 
-def _builtin_min(bound: Bound) -> dict[str, Adjoint]:
-    return {"x1": Adjoint("dy * (x1 <= x2)", elementwise=True), "x2": Adjoint("dy * (x1 > x2)", elementwise=True)}
+    return adjoints
 
 
 def _builtin_abs(bound: Bound) -> dict[str, Adjoint]:
@@ -193,8 +135,10 @@ def _transpose_kind(bound: Bound) -> Kind:
     kind, order = bound.kind("x"), bound.constant("axes")
     if isinstance(kind.shape, tuple) and order is None:
         return Kind(kind.type, kind.dtype, kind.shape[::-1])
-    if isinstance(kind.shape, tuple) and isinstance(order, tuple) and sorted(i % len(order) for i in order) == list(range(len(kind.shape))):
-        return Kind(kind.type, kind.dtype, tuple(kind.shape[i] for i in order))
+    rank = kind.rank or 0
+    if isinstance(kind.shape, tuple) and isinstance(order, tuple) and len(order) == rank:
+        if all(isinstance(i, int) and -rank <= i < rank for i in order):
+            return Kind(kind.type, kind.dtype, tuple(kind.shape[i] for i in order))
     return Kind("numeric", kind.dtype)
 
 
@@ -217,26 +161,117 @@ def _array_kind(bound: Bound) -> Kind:
     return Kind("numeric", kind.dtype, kind.shape, fresh=True)
 
 
+def _with_dtype(kind_of: Callable[[Bound], Kind]) -> Callable[[Bound], Kind]:
+    """The kind where a `dtype` is given, which is a float type then."""
+
+    def kind(bound: Bound) -> Kind:
+        found = kind_of(bound)
+        return replace(found, dtype="float") if bound.has("dtype") else found
+
+    return kind
+
+
+def _asarray_kind(bound: Bound) -> Kind:
+    kind = _array_kind(bound)
+    return replace(kind, fresh=kind.fresh and bound.kind("x").type in ("list", "tuple"))
+
+
 def _math_log(bound: Bound) -> dict[str, Adjoint]:
     if not bound.has("base"):
         return {"x": Adjoint("dy / x", elementwise=True)}
-    return {"x": Adjoint("dy / (x * math.log(base))", elementwise=True),
-            "base": Adjoint("-dy * y / (base * math.log(base))", elementwise=True)}
+    return {
+        "x": Adjoint("dy / (x * math.log(base))", elementwise=True),
+        "base": Adjoint("-dy * y / (base * math.log(base))", elementwise=True),
+    }
 
 
 def _float_kind(bound: Bound) -> Kind:
     return FLOAT
 
 
-def _expand_dims(bound: Bound) -> dict[str, Adjoint]:
-    return {"x": Adjoint("np.reshape(dy, np.shape(x))")}
+def _fill(bound: Bound) -> dict[str, Adjoint]:
+    return {"fill_value": _summed(bound, "fill_value")}
 
 
-def _joined_axis(bound: Bound) -> int:
-    axis = bound.constant("axis")
-    if not isinstance(axis, int) or isinstance(axis, bool):
-        raise Unsupported("an axis that is not a constant")
-    return axis
+def _broadcast_to(bound: Bound) -> dict[str, Adjoint]:
+    return {"x": _summed(bound, "x")}
+
+
+def _summed(bound: Bound, name: str) -> Adjoint:
+    """The adjoint of what was repeated to the shape of the result."""
+    return Adjoint("np.sum(dy)" if bound.kind(name).is_scalar else f"unbroadcast(dy, {name})")
+
+
+def _fill_kind(bound: Bound) -> Kind:
+    value = bound.kind("fill_value")
+    shape = shape_of(bound)
+    kind = "numeric" if isinstance(shape, Opaque) else "array"
+    return Kind(kind, "float" if bound.has("dtype") else value.dtype, shape, fresh=True)
+
+
+def _cumsum(bound: Bound) -> dict[str, Adjoint]:
+    """The sums from the other end."""
+    rank, axis = bound.kind("x").rank, bound.constant("axis")
+    if rank == 1:
+        return {"x": Adjoint("np.cumsum(dy[::-1])[::-1]")}
+    if axis is None:
+        return {"x": Adjoint("np.reshape(np.cumsum(dy[::-1])[::-1], np.shape(x))")}
+    if axis == 0:
+        return {"x": Adjoint(_like_x("np.cumsum(dy[::-1], axis=0)[::-1]", rank))}
+    text = "np.flip(np.cumsum(np.flip(dy, axis), axis=axis), axis)"
+    return {"x": Adjoint(_like_x(text, rank))}
+
+
+def _like_x(text: str, rank: int | None) -> str:
+    """NumPy takes a number for a vector of one element here."""
+    return text if rank else f"np.reshape({text}, np.shape(x))"
+
+
+def _cumsum_kind(bound: Bound) -> Kind:
+    kind = bound.kind("x")
+    same = kind.rank and (kind.rank == 1 or bound.constant("axis") is not None)
+    return Kind("array", kind.dtype, kind.shape if same else None, fresh=True)
+
+
+def _diff(bound: Bound) -> dict[str, Adjoint]:
+    if bound.constant("n") != 1 or isinstance(bound.constant("n"), bool):
+        raise Unsupported("an `n` other than 1")
+    return {"x": Adjoint("diff_adjoint(dy, x, axis)")}
+
+
+def _moved(text: str) -> Callable[[Bound], dict[str, Adjoint]]:
+    return lambda bound: {"x": Adjoint(text)}
+
+
+def _roll(bound: Bound) -> dict[str, Adjoint]:
+    shift = bound.constant("shift")
+    if isinstance(shift, tuple):
+        back = repr(tuple(-n for n in shift))
+    elif isinstance(shift, int) and not isinstance(shift, bool):
+        back = repr(-shift)
+    elif bound.kind("shift").is_scalar:
+        back = "-shift"
+    else:
+        raise Unsupported("a `shift` that is not a number")
+    axis = ", axis" if bound.constant("axis") is not None else ""
+    return {"x": Adjoint(f"np.roll(dy, {back}{axis})")}
+
+
+def _flip(bound: Bound) -> dict[str, Adjoint]:
+    return {"x": Adjoint("np.flip(dy, axis)" if bound.constant("axis") is not None else "np.flip(dy)")}
+
+
+def _view_kind(bound: Bound) -> Kind:
+    return Kind("numeric", bound.kind("x").dtype)
+
+
+def _view_of_same_shape(bound: Bound) -> Kind:
+    kind = bound.kind("x")
+    return Kind(kind.type if kind.type == "array" else "numeric", kind.dtype, kind.shape)
+
+
+def _rolled_kind(bound: Bound) -> Kind:
+    return replace(_view_of_same_shape(bound), fresh=True)
 
 
 def _concatenate_kind(bound: Bound) -> Kind:
@@ -271,31 +306,37 @@ def _stack_kind(bound: Bound) -> Kind:
 
 
 RULES = [
-    _rule("@", "x1, x2", _matmul, _matmul_kind, "x1 x2"),
-    _rule("numpy.matmul", "x1, x2", _matmul, _matmul_kind, "x1 x2"),
-    _rule("numpy.dot", "x1, x2", _dot, _dot_kind, "x1 x2"),
-    _rule("numpy.outer", "x1, x2", _outer, _outer_kind, "x1 x2"),
     _rule("**", "x1, x2", _power, _power_kind, "x1 x2"),
     _rule("numpy.power", "x1, x2", _power, _power_kind, "x1 x2"),
     _rule("math.log", "x, base=None", _math_log, lambda b: FLOAT, "x base"),
     _rule("math.pow", "x1, x2", _power, _power_kind, "x1 x2"),
     _rule("numpy.clip", "x, a_min=None, a_max=None", _clip, _clip_kind, "x a_min a_max"),
-    _rule("builtins.max", "x1, x2", _builtin_max, _extreme_kind, "x1 x2"),
-    _rule("builtins.min", "x1, x2", _builtin_min, _extreme_kind, "x1 x2"),
-    _rule("builtins.abs", "x", _builtin_abs, _same_kind, "x"),
-    _rule("builtins.float", "x", _identity, _float_kind, "x"),
-    _rule("numpy.float64", "x", _identity, _float_kind, "x"),
-    _rule("numpy.reshape", "x, shape", _reshape, _reshape_kind, "x"),
-    _rule("numpy.ravel", "x", _reshape, _ravel_kind, "x"),
-    _rule("numpy.squeeze", "x, axis=None", _reshape, lambda b: Kind("numeric", b.kind("x").dtype), "x"),
-    _rule("numpy.expand_dims", "x, axis", _expand_dims, lambda b: Kind("array", b.kind("x").dtype), "x"),
-    _rule("numpy.atleast_1d", "x", _reshape, lambda b: Kind("array", b.kind("x").dtype), "x"),
-    _rule("numpy.transpose", "x, axes=None", _transpose, _transpose_kind, "x"),
-    _rule("numpy.copy", "x", _identity, _same_kind, "x"),
-    _rule("numpy.array", "x", _identity, _array_kind, "x"),
-    _rule("numpy.asarray", "x", _identity, lambda b: Kind("numeric", b.kind("x").dtype, b.kind("x").shape), "x"),
+    _rule("builtins.max", "x1, x2", _extreme(">"), _extreme_kind, "x1 x2"),
+    _rule("builtins.min", "x1, x2", _extreme("<"), _extreme_kind, "x1 x2"),
+    _rule("builtins.abs", "x", _builtin_abs, _same_kind),
+    _rule("builtins.float", "x", _identity, _float_kind),
+    _rule("numpy.float64", "x", _identity, _same_kind),
+    _rule("numpy.reshape", "x, shape", _reshape, _reshape_kind),
+    _rule("numpy.ravel", "x", _reshape, _ravel_kind),
+    _rule("numpy.squeeze", "x, axis=None", _reshape, _view_kind),
+    _rule("numpy.expand_dims", "x, axis", _reshape, _ravel_kind),
+    _rule("numpy.atleast_1d", "x", _reshape, _ravel_kind),
+    _rule("numpy.atleast_2d", "x", _reshape, _ravel_kind),
+    _rule("numpy.transpose", "x, axes=None", _transpose, _transpose_kind),
+    _rule("numpy.swapaxes", "x, axis1, axis2", _moved("np.swapaxes(dy, axis1, axis2)"), _view_kind),
+    _rule("numpy.moveaxis", "x, source, destination", _moved("np.moveaxis(dy, destination, source)"), _view_kind),
+    _rule("numpy.flip", "x, axis=None", _flip, _view_of_same_shape),
+    _rule("numpy.fliplr", "x", _moved("np.fliplr(dy)"), _view_of_same_shape),
+    _rule("numpy.flipud", "x", _moved("np.flipud(dy)"), _view_of_same_shape),
+    _rule("numpy.roll", "x, shift, axis=None", _roll, _rolled_kind),
+    _rule("numpy.cumsum", "x, axis=None", _cumsum, _cumsum_kind),
+    _rule("numpy.diff", "x, n=1, axis=-1", _diff, _ravel_kind),
+    _rule("numpy.copy", "x", _identity, _same_kind),
+    _rule("numpy.array", "x, dtype=None", _identity, _with_dtype(_array_kind)),
+    _rule("numpy.asarray", "x, dtype=None", _identity, _with_dtype(_asarray_kind)),
+    _rule("numpy.astype", "x, dtype", _identity, _with_dtype(_same_kind)),
+    _rule("numpy.full", "shape, fill_value, dtype=None", _fill, _fill_kind, "fill_value"),
+    _rule("numpy.broadcast_to", "x, shape", _broadcast_to, _view_kind),
     _rule("numpy.concatenate", "arrays, axis=0", None, _concatenate_kind, "arrays"),
     _rule("numpy.stack", "arrays, axis=0", None, _stack_kind, "arrays"),
 ]
-
-__all__ = ["RULES", "UNKNOWN_VALUE", "_joined_axis"]

@@ -6,22 +6,14 @@ from collections.abc import Callable
 
 import gast
 
-from lsp_ad.rules.rule import Bound, Rule, literal, signature
+from lsp_ad.rules.rule import Bound, Rule, literal, shape_of, signature
 from lsp_ad.semantics.shapes import BOOL, INT, STR, Kind, Opaque, elementwise
 
 
 def _filled(bound: Bound) -> Kind:
-    shape = bound.constant("shape")
-    if isinstance(shape, int):
-        shape = (shape,)
-    if not isinstance(shape, tuple):
-        node = bound.given.get("shape")
-        shape = None
-        if isinstance(node, gast.Attribute) and node.attr == "shape":
-            shape = bound.kind_of(node.value).shape
-        elif isinstance(node, gast.Call) and len(node.args) == 1 and getattr(node.func, "attr", "") == "shape":
-            shape = bound.kind_of(node.args[0]).shape
-    return Kind("numeric" if isinstance(shape, Opaque) else "array", _dtype(bound, "float"), shape, fresh=True)
+    shape = shape_of(bound)
+    kind = "numeric" if isinstance(shape, Opaque) else "array"
+    return Kind(kind, _dtype(bound, "float"), shape, fresh=True)
 
 
 def _dtype(bound: Bound, default: str | None) -> str | None:
@@ -37,7 +29,8 @@ def _dtype(bound: Bound, default: str | None) -> str | None:
 
 def _like(bound: Bound) -> Kind:
     kind = bound.kind("x")
-    return Kind(kind.type if kind.type in ("array", "number") else "numeric", _dtype(bound, kind.dtype), kind.shape, fresh=True)
+    known = kind.type if kind.type in ("array", "number") else "numeric"
+    return Kind(known, _dtype(bound, kind.dtype), kind.shape, fresh=True)
 
 
 def _eye(bound: Bound) -> Kind:
@@ -66,6 +59,16 @@ def _index(bound: Bound) -> Kind:
 
 def _truth(bound: Bound) -> Kind:
     return BOOL if bound.constant("axis") is None else Kind("numeric", "bool", None, fresh=True)
+
+
+def _converted(dtype: str | None):
+    def kind(bound: Bound) -> Kind:
+        given = bound.kind("x")
+        if given.type in ("list", "tuple"):
+            return Kind("array", dtype)
+        return Kind(given.type if given.type == "array" else "numeric", dtype, given.shape)
+
+    return kind
 
 
 def _other(bound: Bound) -> Kind:
@@ -115,10 +118,23 @@ _TABLE = [
     *[(f"math.{n}", "x", _bool) for n in ("isnan", "isinf", "isfinite")],
 ]
 
-# Known functions of constants only: a derivative through them is not known here, so an active argument is refused.
+# Known functions of constants only: a derivative through them is not known here, so an active argument is
+# refused. The names of those that stand for a call with certain options say so.
 _PASSIVE = [
     ("numpy.linspace", "start, stop, num=50, endpoint=True", _vector("float")),
-    ("numpy.full", "shape, fill_value, dtype=None", lambda b: Kind("array", None, _filled(b).shape, fresh=True)),
+    ("numpy.arange from start", "start, stop=None, step=None, dtype=None", _vector(None)),
+    ("numpy.array of another dtype", "x, dtype=None", _converted(None)),
+    ("numpy.asarray of another dtype", "x, dtype=None", _converted(None)),
+    ("numpy.astype of another dtype", "x, dtype", _converted(None)),
+    ("numpy.full of another dtype", "shape, fill_value, dtype=None", _vector(None)),
+]
+
+# Rounding to integers or truth values is a step.
+_ROUNDED = [
+    ("numpy.array of int", "x, dtype=None", _converted("int")),
+    ("numpy.asarray of int", "x, dtype=None", _converted("int")),
+    ("numpy.astype of int", "x, dtype", _converted("int")),
+    ("numpy.full of int", "shape, fill_value, dtype=None", _vector("int")),
 ]
 
 
@@ -128,6 +144,7 @@ def _zero(name: str, text: str, kind: Callable[[Bound], Kind], constant_only: bo
 
 
 RULES = [_zero(name, text, kind) for name, text, kind in _TABLE]
+VARIANTS = [_zero(name, text, kind) for name, text, kind in _ROUNDED]
 CONSTANT_ONLY = [_zero(name, text, kind, constant_only=True) for name, text, kind in _PASSIVE]
 
-__all__ = ["CONSTANT_ONLY", "RULES"]
+__all__ = ["CONSTANT_ONLY", "RULES", "VARIANTS"]

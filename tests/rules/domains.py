@@ -114,16 +114,46 @@ DOMAINS: dict[str, Domain] = {
     "numpy.power": on(*_POWERS, x1=POSITIVE),
     "numpy.clip": on(
         call("x, -1.0, 1.0", x=(2, 3)), call("x, a_min, a_max", x=(2, 3), a_min=(), a_max=()), call("x, None, a_max", x=(3,), a_max=()),
-        call("x, a_min=a_min, a_max=None", x=(4,), a_min=(4,)), call("x, a_min, a_max", x=(2, 3), a_min=(3,), a_max=(2, 1)),
+        call("x, min=a_min, max=None", x=(4,), a_min=(4,)), call("x, a_min, a_max", x=(2, 3), a_min=(3,), a_max=(2, 1)),
         call("x, a_min, a_max", x=(), a_min=(), a_max=()), call("x, -0.5, a_max", x=(), a_max=(3,)), a_min=(-1.0, 0.3), a_max=(0.2, 1.0)),
     # moving elements about
+    "numpy.var": on(*reductions(call("x, ddof=1", x=(4,)), call("x, axis=1, ddof=1.5, keepdims=True", x=(2, 3)))),
+    "numpy.std": on(*reductions(call("x, ddof=1", x=(4,)), call("x, axis=(0, 2), ddof=1", x=(2, 3, 2)))[1:]),
+    "numpy.linalg.norm": on(
+        *(c for c in reductions() if c.text != "x, 0"), call("x, 2, 0", x=(2, 3)), call("x, ord=2, axis=-1, keepdims=True", x=(2, 3)), call("x, 'fro'", x=(2, 3))),
+    "scipy.special.logsumexp": on(*reductions()),
+    **{f"scipy.special.{n}": on(x=BETWEEN) for n in ("logit", "entr")},
+    "scipy.special.xlogy": on(x2=POSITIVE), "scipy.special.xlog1py": on(x2=POSITIVE),
+    # linear algebra
+    **{f"numpy.linalg.{n}": on(call("x", x=(3, 3)), call("x", x=(2, 2, 2)), special={"x": "matrix"}) for n in ("inv", "det")},
+    "numpy.linalg.cholesky": on(call("x", x=(3, 3)), call("x", x=(2, 2, 2)), special={"x": "spd"}),
+    "numpy.linalg.solve": on(call("x1, x2", x1=(3, 3), x2=(3,)), call("x1, x2", x1=(3, 3), x2=(3, 2)), special={"x1": "matrix"}),
+    "numpy.trace": on(*(call(f"x{o}", x=s) for o in ("", ", 1", ", offset=-2", ", 7") for s in ((3, 3), (2, 3))), call("x", x=(2, 3, 4))),
+    "numpy.diagonal": on(*(call(f"x{o}", x=s) for o in ("", ", 1", ", offset=-1") for s in ((3, 3), (2, 3))), call("x, 1", x=(2, 3, 4))),
+    "numpy.diag": on(*(call(f"x{o}", x=s) for o in ("", ", 1", ", k=-1") for s in ((3,), (3, 3), (2, 3)))),
+    **{f"numpy.{n}": on(*(call(f"x{o}", x=s) for o in ("", ", 1", ", k=-1") for s in ((3,), (2, 3), (2, 3, 3)))) for n in ("tril", "triu")},
+    "numpy.swapaxes": on(call("x, 0, 1", x=(2, 3)), call("x, -1, 0", x=(2, 3, 4))),
+    "numpy.moveaxis": on(call("x, 0, -1", x=(2, 3, 4)), call("x, (0, 1), (-1, 0)", x=(2, 3, 4))),
+    "numpy.flip": on(call("x", x=(2, 3)), call("x, 0", x=(3,)), call("x, axis=(0, -1)", x=(2, 3, 4))),
+    "numpy.fliplr": on(call("x", x=(2, 3))), "numpy.flipud": on(call("x", x=(2, 3)), call("x", x=(3,))),
+    "numpy.roll": on(call("x, 1", x=(3,)), call("x, -2", x=(2, 3)), call("x, 1, axis=0", x=(2, 3)), call("x, (1, -1), (0, 1)", x=(2, 3)),
+                     call("x, len(x)", x=(2, 3))),
+    "numpy.cumsum": on(call("x", x=()), call("x", x=(4,)), call("x", x=(2, 3)), call("x, 0", x=(4,)), call("x, axis=0", x=(2, 3)),
+                       call("x, axis=-1", x=(2, 3)), call("x, 1", x=(2, 3, 2))),
+    "numpy.diff": on(call("x", x=(4,)), call("x, axis=0", x=(2, 3)), call("x, n=1", x=(2, 3)), call("x, 1, 1", x=(2, 3, 2))),
+    "numpy.full": on(call("3, fill_value", fill_value=()), call("(2, 3), fill_value", fill_value=()),
+                     call("(2, 3), fill_value=fill_value, dtype=float", fill_value=(3,)), call("c.shape, fill_value", c=(2,), fill_value=())),
+    "numpy.broadcast_to": on(call("x, (2, 3)", x=(3,)), call("x, (2, 3)", x=()), call("x, c.shape", c=(2, 3), x=(2, 1))),
+    "numpy.astype": on(call("x, float", x=(3,)), call("x, 'float64'", x=(2, 3)), call("x, float", x=(1, 2, 3))),
     "numpy.float64": on(call("x", x=()), call("x", x=(3,))),
     "numpy.reshape": on(call("x, (3, 2)", x=(2, 3)), call("x, -1", x=(2, 3)), call("x, 6", x=(2, 3)), call("x, (1, -1)", x=(3,)),
                         call("x, x.shape + (1,)", x=(2, 3)), call("x, (1,)", x=())),
     **{f"numpy.{n}": on(*(call("x", x=s) for s in UNARY_SHAPES)) for n in (
-        "ravel", "squeeze", "atleast_1d", "transpose", "copy", "array", "asarray")},
+        "ravel", "squeeze", "atleast_1d", "atleast_2d", "transpose", "copy", "array", "asarray")},
     "numpy.expand_dims": on(call("x, 0", x=()), call("x, -1", x=(2, 3)), call("x, axis=(0, 2)", x=(2, 3))),
 }
+for _name in ("numpy.array", "numpy.asarray"):
+    DOMAINS[_name] = on(*DOMAINS[_name].calls, call("x, dtype=float", x=(2, 3)), call("x, dtype=None", x=(3,)))
 DOMAINS["numpy.squeeze"] = on(*DOMAINS["numpy.squeeze"].calls, call("x, 1", x=(2, 1, 3)), call("x, axis=(0, -1)", x=(1, 3, 1)))
 DOMAINS["numpy.transpose"] = on(*DOMAINS["numpy.transpose"].calls, call("x, (1, 0)", x=(2, 3)), call("x, axes=(1, 2, 0)", x=(2, 3, 4)),
                                 call("x, [0, -1, 1]", x=(2, 3, 4)))

@@ -16,7 +16,7 @@ from tests import oracle
 from tests.rules import domains, programs
 
 SEED = int(os.environ.get("RULE_SEED", "0"))
-EXAMPLES = int(os.environ.get("RULE_EXAMPLES", "24"))
+EXAMPLES = int(os.environ.get("RULE_EXAMPLES", "16"))
 JOINED = ("numpy.concatenate", "numpy.stack")
 DIFFERENTIABLE = [n for n, r in RULES.items() if not r.is_zero and n not in JOINED]
 
