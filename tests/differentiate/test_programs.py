@@ -1,0 +1,82 @@
+"""The oracle sweep: generated gradients of whole programs against finite differences, construct by construct.
+
+Each program is checked as vjp (with its first input as grad and value_and_grad too), for the shapes of its
+gradients, and for leaving its arguments alone (`tests/oracle.py`).
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests import oracle
+from tests.differentiate.programs import (
+    arrays,
+    augmented,
+    branches,
+    calls,
+    containers,
+    for_loops,
+    indexing,
+    jumps,
+    straight,
+    while_loops,
+)
+from tests.differentiate.programs.case import Case
+
+
+def named(cases: list[Case]):
+    return pytest.mark.parametrize("program", cases, ids=[c.name for c in cases])
+
+
+def check(program: Case) -> None:
+    oracle.assert_gradient(program.source, *program.args, wrt=program.wrt, all_modes=program.is_first)
+
+
+@named(straight.CASES)
+def test_straight_code(program):
+    check(program)
+
+
+@named(branches.CASES)
+def test_branches(program):
+    check(program)
+
+
+@named(for_loops.CASES)
+def test_for(program):
+    check(program)
+
+
+@named(while_loops.CASES)
+def test_while(program):
+    check(program)
+
+
+@named(jumps.CASES)
+def test_jumps(program):
+    check(program)
+
+
+@named(calls.CASES)
+def test_calls(program):
+    check(program)
+
+
+@named(containers.CASES)
+def test_tuples_and_lists(program):
+    check(program)
+
+
+@named(indexing.CASES)
+def test_indexing(program):
+    check(program)
+
+
+@named(arrays.CASES)
+def test_arrays(program):
+    check(program)
+
+
+@named(augmented.CASES)
+def test_augmented_assignment(program):
+    check(program)
