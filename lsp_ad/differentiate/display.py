@@ -70,7 +70,7 @@ class Display:
         if n.startswith("result__"):
             return "value"
         if n in self.webs and not n.startswith(("t__", "b__", "s__")):
-            return self.webs[n]
+            return _ADDED.sub("", self.webs[n])
         if n.startswith("s__"):
             return self._base(saved_name(n))
         if n in self.hints:

@@ -135,8 +135,11 @@ class Normalizer:
         ):
             node.args = [self._iterable(a, s, out) for a in node.args]
             return node
-        if isinstance(node, gast.Name) or not self.is_active(node):
+        if not self.is_active(node):
             return node
+        if isinstance(node, gast.Name) and node.id not in flow.writes([s]):
+            return node
+        # what the loop goes over is the value that the expression has before it
         return self.temporary(node, s, out)
 
     # --- expressions -------------------------------------------------------------------------

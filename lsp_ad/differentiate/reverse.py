@@ -201,8 +201,7 @@ class Reverse:
             for part, element in self._parts(target, s.iter.args[0], name(position.id)):
                 if part in state:
                     del state[part]
-                    where = self.values.operand(element, s)
-                    self.adjoints.element(where, name(adjoint_name(part)), s, state, found)
+                    self.adjoints.element(element, name(adjoint_name(part)), s, state, found)
         for t in targets & set(state):
             del state[t]
         for f in found:

@@ -13,15 +13,12 @@ the result and a flag and breaks. A `break` stays, as the last statement of its 
 
 from __future__ import annotations
 
-import copy
-
 import gast
 
 from lsp_ad.differentiate.fresh import Fresh
 from lsp_ad.problems import Refusal, Span, problem
 from lsp_ad.semantics import flow
 from lsp_ad.simplify.algebra import assign, constant, name
-from lsp_ad.source.parse import span_of
 
 
 def structure(function: gast.FunctionDef, fresh: Fresh) -> str:
@@ -102,6 +99,9 @@ class _Structure:
                 if left:
                     return done + self._after_return(s, rest, in_loop)
                 continue
+            if isinstance(s, gast.If):
+                # no jumps of its own, but perhaps loops that have some
+                s.body, s.orelse = self.block(s.body, in_loop), self.block(s.orelse, in_loop)
             done.append(s)
         return done
 
@@ -129,63 +129,47 @@ class _Structure:
         return [s]
 
     def _both_stay(self, s: gast.If, rest: list[gast.stmt], in_loop: bool) -> list[gast.stmt]:
-        """An `if` with a jump deep inside, where both branches may go on: a flag guards what follows."""
-        flag = self.fresh.new("leave")
-        guard = gast.If(name(flag), [gast.Pass()], rest)
-        if _jumps([s], gast.Break) and in_loop:
-            # a break and a continue cannot share one flag: tell them apart
-            broke = self.fresh.new("broke")
-            s = _flagged(s, gast.Break, [assign(broke, constant(True)), assign(flag, constant(True))])
-            s = _flagged(s, gast.Continue, [assign(flag, constant(True))])
-            s = self._flag_returns(s, flag, in_loop)
-            guard.body = [gast.If(name(broke), [gast.Break()], [])]
-            start = [assign(flag, constant(False)), assign(broke, constant(False))]
-        else:
-            s = _flagged(s, gast.Continue, [assign(flag, constant(True))])
-            s = self._flag_returns(s, flag, in_loop)
-            start = [assign(flag, constant(False))]
+        """An `if` with a jump deep inside, where both branches may go on: a flag guards what follows.
+
+        After `leave`, `broke` and the flag of a return tell a `break` and a `return` from a `continue`.
+        """
+        leave, broke = self.fresh.new("leave"), self.fresh.new("broke")
+        s.body = self._to_flags(s.body, leave, broke, in_loop)
+        s.orelse = self._to_flags(s.orelse, leave, broke, in_loop)
+        start: list[gast.stmt] = [assign(leave, constant(False))]
+        out: list[gast.stmt] = [gast.Pass()]
+        if _assigns(s, broke):
+            start.append(assign(broke, constant(False)))
+            out = [gast.If(name(broke), [gast.Break()], [])]
         if in_loop and self.returned and _assigns(s, self.returned):
-            guard.body = [gast.If(name(self.returned), [gast.Break()], guard.body)]
-        # jumps are gone from s now; those of the rest are handled like any others
-        s.body = self._guarded(s.body, flag)
-        s.orelse = self._guarded(s.orelse, flag)
-        guard.orelse = self.block(rest, in_loop)
-        return [*start, s, guard]
+            out = [gast.If(name(self.returned), [gast.Break()], out)]
+        return [*start, s, gast.If(name(leave), out, self.block(rest, in_loop))]
 
-    def _flag_returns(self, s: gast.If, flag: str, in_loop: bool) -> gast.If:
-        class Returns(gast.NodeTransformer):
-            def visit_Return(inner, node: gast.Return) -> list[gast.stmt]:
-                found = [gast.copy_location(assign(self.result, node.value), node)]
-                if in_loop:
-                    found.append(assign(self._flag(), constant(True)))
-                return [*found, assign(flag, constant(True))]
-
-        if any(
-            isinstance(x, (gast.For, gast.While)) and _jumps([x], gast.Return, through_loops=True)
-            for x in flow.statements([s])
-        ):
-            raise Refusal(
-                problem(
-                    "AD101",
-                    "A `return` inside a loop inside a branch that may go on is not supported.",
-                    span_of(s),
-                    "Move the loop into a function of its own.",
-                )
-            )
-        return Returns().visit(s)
-
-    def _guarded(self, body: list[gast.stmt], flag: str) -> list[gast.stmt]:
-        """A block in which whatever follows a statement that may set the flag is skipped once it is set."""
+    def _to_flags(self, body: list[gast.stmt], leave: str, broke: str, in_loop: bool) -> list[gast.stmt]:
+        """A block whose jumps set flags instead; what would have been jumped over is skipped."""
+        done: list[gast.stmt] = []
         for position, s in enumerate(body):
+            if isinstance(s, gast.Return):
+                done.append(gast.copy_location(assign(self.result, s.value), s))
+                flags = [self._flag(), leave] if in_loop else [leave]
+                return done + [assign(flag, constant(True)) for flag in flags]
+            if isinstance(s, gast.Break):
+                return [*done, assign(broke, constant(True)), assign(leave, constant(True))]
+            if isinstance(s, gast.Continue):
+                return [*done, assign(leave, constant(True))]
+            done.append(s)
+            if isinstance(s, gast.Raise):
+                return done
             if isinstance(s, gast.If):
-                s.body = self._guarded(s.body, flag)
-                s.orelse = self._guarded(s.orelse, flag)
+                s.body = self._to_flags(s.body, leave, broke, in_loop) or [gast.Pass()]
+                s.orelse = self._to_flags(s.orelse, leave, broke, in_loop)
+            elif isinstance(s, (gast.For, gast.While)) and self._loop(s):
+                done.append(gast.If(name(self._flag()), [assign(leave, constant(True))], []))
             rest = body[position + 1 :]
-            if isinstance(s, gast.Assign) and _assigns(s, flag):
-                return body[: position + 1]
-            if rest and _assigns(s, flag):
-                return [*body[: position + 1], gast.If(name(flag), [gast.Pass()], self._guarded(rest, flag))]
-        return body
+            if rest and _assigns(done[-1], leave):
+                skipped = self._to_flags(rest, leave, broke, in_loop)
+                return [*done, gast.If(name(leave), [gast.Pass()], skipped)]
+        return done
 
     def _loop(self, s: gast.For | gast.While) -> bool:
         """Structure a loop's body; returns whether the loop may leave the function."""
@@ -219,24 +203,6 @@ def _plain_break(body: list[gast.stmt], flag: str) -> bool:
 
 def _assigns(s: gast.stmt, target: str) -> bool:
     return target in flow.writes([s])
-
-
-def _flagged(s: gast.If, kind: type, replacement: list[gast.stmt]) -> gast.If:
-    """Replace the jumps of one kind in an `if`, but not those of loops inside it."""
-
-    def block(body: list[gast.stmt]) -> list[gast.stmt]:
-        done: list[gast.stmt] = []
-        for x in body:
-            if isinstance(x, kind):
-                done += copy.deepcopy(replacement)
-                break
-            if isinstance(x, gast.If):
-                x.body, x.orelse = block(x.body), block(x.orelse)
-            done.append(x)
-        return done
-
-    s.body, s.orelse = block(s.body), block(s.orelse)
-    return s
 
 
 def _header_span(function: gast.FunctionDef) -> Span:

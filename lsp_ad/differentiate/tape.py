@@ -140,6 +140,8 @@ class Tapes:
                     if not any(original in w for w in moved):
                         shown.append(original)
                         continue
+                if any(n in w for w in written[place:]):
+                    break  # what is wanted is the value at the end of the iteration
                 if first is None and n not in flow.header_writes(s):
                     break
                 if first is not None and (first >= place or not _surely_binds(s.body[first], n)):
@@ -149,6 +151,8 @@ class Tapes:
                 if all(n not in copies or x != n for n, x in zip(names, shown, strict=True)):
                     return place, shown
         for place in range(stop, -1, -1):
+            if any(n in w for w in written[place:] for n in names):
+                continue
             if all(
                 n in flow.header_writes(s)
                 or ((first := defined[n]) is not None and first < place and _surely_binds(s.body[first], n))

@@ -97,6 +97,15 @@ def prepare(program: Program, function: gast.FunctionDef, wrt: tuple[str, ...] |
     shown = webs.split(tree, fresh)
     local |= flow.writes(tree.body)
     kinds = _kinds(program, function, tree, scope, wanted)
+    if kinds.names.get(result, UNKNOWN).type in ("other", "str", "none"):
+        message = (
+            f"`{function.name}` returns values of different structure, or no numbers, on different paths."
+        )
+        raise Refusal(
+            problem(
+                "AD401", message, name_span(function), "Return numbers and arrays, or tuples of one length."
+            )
+        )
     _refuse_shared_updates(tree, kinds, scope, result)
     active = activity.active_names(
         tree.body, wanted, result, carries, lambda n: kinds.names.get(n, UNKNOWN).may_be_real
@@ -294,15 +303,21 @@ def _refuse_independent(
 
 def _refuse_shared_updates(tree: gast.FunctionDef, kinds: Kinds, scope: Scope, result: str) -> None:
     """`x += e` on an array changes it for every name that it has: refused unless it surely has one only."""
-    updated = {
-        s.targets[0].id: s for s in flow.statements(tree.body) if isinstance(s, gast.Assign) and _is_update(s)
-    }
-    if not updated:
+    updates = [s for s in flow.statements(tree.body) if isinstance(s, gast.Assign) and _is_update(s)]
+    if not updates:
         return
+    graph = flow.Flow.of(tree.body)
+    definitions = flow.reaching_definitions(graph, parameters(tree))
     shared = _shared(tree.body, scope, result)
-    for name, s in updated.items():
-        kind = kinds.names.get(name, UNKNOWN)
-        if kind.type == "number" or (kind.fresh and kind.type in ("array", "numeric") and name not in shared):
+    for s in updates:
+        name = s.targets[0].id
+        if kinds.names.get(name, UNKNOWN).type == "number":
+            continue
+        sites = definitions.reaching(graph.index[id(s)], name)
+        sources = [graph.points[definitions.sites[i][1]] for i in sites]
+        if all(_makes_own(p.statement if p else None, kinds) for p in sources) and not _reaches(
+            graph, shared.get(name, []), name
+        ):
             continue
         text = expression_text(s.targets[0]).split("__")[0]
         raise Refusal(
@@ -328,43 +343,72 @@ def _is_update(s: gast.Assign) -> bool:
     )
 
 
-def _shared(body: list[gast.stmt], scope: Scope, result: str) -> set[str]:
-    """Names whose memory may get another name:
-    copied, viewed, put in a container, iterated, handed to a function.
-    """
-    found: set[str] = set()
+def _makes_own(s: gast.stmt | None, kinds: Kinds) -> bool:
+    """Whether an assignment surely gives its name memory that nothing else has (a parameter does not)."""
+    return (
+        isinstance(s, gast.Assign)
+        and isinstance(s.targets[0], gast.Name)
+        and not isinstance(s.value, (gast.Name, gast.IfExp, gast.BoolOp))
+        and kinds.of(s.value).fresh
+    )
 
-    def base(node: gast.expr) -> None:
+
+def _reaches(graph: flow.Flow, sharing: list[gast.stmt], name: str) -> bool:
+    """Whether a run can come from a statement that shares the memory of a name to an update of the name."""
+    pending = [p for s in sharing for p in graph.successors[graph.index[id(s)]] if id(s) in graph.index]
+    seen: set[int] = set()
+    while pending:
+        point = pending.pop()
+        if point in seen:
+            continue
+        seen.add(point)
+        step = graph.points[point]
+        if step is not None and name in step.writes:
+            if isinstance(step.statement, gast.Assign) and _is_update(step.statement):
+                return True
+            continue  # the name stands for something else from here on
+        pending += graph.successors[point]
+    return False
+
+
+def _shared(body: list[gast.stmt], scope: Scope, result: str) -> dict[str, list[gast.stmt]]:
+    """Where names may come to share their memory: copied, viewed, contained, iterated, handed on."""
+    found: dict[str, list[gast.stmt]] = {}
+
+    def base(node: gast.expr, s: gast.stmt) -> None:
         """What `y = node` makes y share its memory with."""
         if isinstance(node, gast.Name):
-            found.add(node.id)
+            found.setdefault(node.id, []).append(s)
         elif isinstance(node, (gast.Subscript, gast.Attribute)):
-            base(node.value)
+            base(node.value, s)
         elif isinstance(node, (gast.Tuple, gast.List)):
             for e in node.elts:
-                base(e)
+                base(e, s)
         elif isinstance(node, gast.IfExp):
-            base(node.body)
-            base(node.orelse)
+            base(node.body, s)
+            base(node.orelse, s)
         elif isinstance(node, gast.BoolOp):
             for v in node.values:
-                base(v)
-        elif isinstance(node, gast.Call):
-            operation = scope.operation(node)
-            if (
-                operation is None
-                or not operation.bind(lambda n: UNKNOWN)
-                .rule.result_kind(operation.bind(lambda n: UNKNOWN))
-                .fresh
-            ):
-                for a in node.args:
-                    base(a)
-                if isinstance(node.func, gast.Attribute):
-                    base(node.func.value)
+                base(v, s)
+        elif isinstance(node, gast.Call) and not _makes_new(node, scope):
+            for a in [*node.args, *(k.value for k in node.keywords)]:
+                base(a, s)
+            if isinstance(node.func, gast.Attribute):
+                base(node.func.value, s)
 
     for s in flow.statements(body):
         if isinstance(s, gast.Assign) and flow.stored(s) != {result}:
-            base(s.value)
+            base(s.value, s)
         elif isinstance(s, gast.For):
-            found |= flow.reads(s.iter)
+            for n in flow.reads(s.iter):
+                found.setdefault(n, []).append(s)
     return found
+
+
+def _makes_new(node: gast.Call, scope: Scope) -> bool:
+    """Whether a call surely returns memory of its own."""
+    operation = scope.operation(node)
+    if operation is None:
+        return False
+    bound = operation.bind(lambda n: UNKNOWN)
+    return bound.rule.result_kind(bound).fresh
