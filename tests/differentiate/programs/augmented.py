@@ -113,7 +113,7 @@ CASES = [
                     cost += left * p
                     break
                 cost += s * p
-                left -= s
+                left = left - s
             return cost / wanted
         """,
         (positive(4), [0.5, 0.6, 0.7, 0.8], 1.4),

@@ -1,0 +1,33 @@
+"""The programs of all constructs."""
+
+from __future__ import annotations
+
+from tests.differentiate.programs import (
+    arrays,
+    augmented,
+    branches,
+    calls,
+    containers,
+    for_loops,
+    indexing,
+    jumps,
+    straight,
+    while_loops,
+)
+
+CASES = [
+    c
+    for module in (
+        straight,
+        branches,
+        for_loops,
+        while_loops,
+        jumps,
+        calls,
+        containers,
+        indexing,
+        arrays,
+        augmented,
+    )
+    for c in module.CASES
+]

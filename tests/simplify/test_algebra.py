@@ -1,0 +1,95 @@
+"""Rewriting of expressions: the same values, for NaN and infinities too, and fewer signs and ones."""
+
+from __future__ import annotations
+
+import math
+
+import gast
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lsp_ad.simplify.algebra import expression, normalize, substitute
+from lsp_ad.source.printing import expression_text, tidy
+
+NUMBERS = [0.0, -0.0, 1.0, -1.0, 2.0, 0.3, -1.75, 1e10, math.inf, -math.inf, math.nan]
+
+
+def combined(inner):
+    pairs = st.tuples(inner, st.sampled_from(["+", "-", "*", "/"]), inner)
+    return pairs.map(lambda p: f"({p[0]} {p[1]} {p[2]})") | inner.map(lambda e: f"(-{e})")
+
+
+atoms = st.sampled_from(["a", "b", "c", "1.0", "1", "2.0", "np.sin(a)"])
+expressions = st.recursive(atoms, combined, max_leaves=8)
+values = st.fixed_dictionaries({n: st.sampled_from(NUMBERS).map(np.float64) for n in "abc"})
+
+
+def value(text: str, names: dict) -> np.float64:
+    with np.errstate(all="ignore"):
+        return np.float64(eval(text, {"np": np}, names))
+
+
+def safe(text: str) -> str:
+    """Constants as NumPy numbers, which divide by zero without an error."""
+    return text.replace("1.0", "np.float64(1)").replace("2.0", "np.float64(2)")
+
+
+@given(expressions, values)
+@settings(max_examples=300, deadline=None)
+def test_normalizing_changes_no_value(text, names):
+    want = value(safe(text), names)
+    got = value(safe(expression_text(normalize(expression(text)))), names)
+    # a * (1 / b) is one rounding less as a / b
+    assert np.isclose(got, want, rtol=1e-14, atol=0, equal_nan=True)
+
+
+@given(expressions, values)
+@settings(max_examples=300, deadline=None)
+def test_printing_a_minus_at_its_first_factor_changes_no_value(text, names):
+    want = value(safe(text), names)
+    got = value(safe(expression_text(tidy(expression(text)))), names)
+    assert np.isclose(got, want, rtol=0, atol=0, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("-(-d * p) * 1.0 + -q", "d * p - q"),
+        ("d * 1.0", "d"),
+        ("1 * d", "d"),
+        ("d / 1", "d"),
+        ("-a + b", "b - a"),
+        ("a - -b", "a + b"),
+        ("-a * -b", "a * b"),
+        ("a * -b", "-(a * b)"),
+        ("a * (1 / b)", "a / b"),
+        ("a @ -b", "-(a @ b)"),
+        ("a * 0.0", "a * 0.0"),
+        ("a + 0.0", "a + 0.0"),
+        ("a - a", "a - a"),
+        ("True * a", "True * a"),
+    ],
+)
+def test_rewrites(before, after):
+    assert expression_text(normalize(expression(before))) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("-(a * b)", "-a * b"), ("-(a * b / c)", "-a * b / c"), ("-(a + b)", "-(a + b)"), ("-a**2", "-a ** 2")],
+)
+def test_a_minus_is_printed_as_one_writes_it(before, after):
+    assert expression_text(tidy(expression(before))) == after
+
+
+def test_substituting_replaces_reads_only():
+    tree = gast.parse("a = a + b[a]")
+    substitute(tree, {"a": expression("x * y")})
+    assert expression_text(tree) == "a = x * y + b[x * y]"
+
+
+def test_each_substituted_value_is_a_tree_of_its_own():
+    replaced = substitute(expression("a + a"), {"a": expression("x")})
+    assert replaced.left is not replaced.right
