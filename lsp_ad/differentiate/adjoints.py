@@ -200,7 +200,7 @@ class Adjoints:
         if form.exact:
             return dy
         kept = self.values.fresh.new("b")
-        out.append(assign(kept, self.values.full(dy, name(target), s)))
+        out.append(assign(kept, self.values.full_result(dy, target, s)))
         return name(kept)
 
     def items(self, node: gast.Tuple | gast.List, dy: gast.expr, state: State, out: list[gast.stmt]) -> None:

@@ -69,7 +69,7 @@ class Callees:
         fresh: Fresh = values.fresh
         if not form.exact:
             kept = fresh.new("b")
-            out.append(assign(kept, values.full(dy, name(target), s)))
+            out.append(assign(kept, values.full_result(dy, target, s)))
             dy = name(kept)
         known = values.calls.get(id(s))
         saved = known[0] if known else fresh.new("t", f"{function.name}_saved")

@@ -98,11 +98,7 @@ class Operations:
                     )
                 )
         if not form.exact and any(not self._takes_any_shape(adjoints[p], form) for p in wanted):
-            full = (
-                self.values.full(dy, name(target), s)
-                if self.values.stability.is_stable(target)
-                else self.values.full(dy, node, s)
-            )
+            full = self.values.full_result(dy, target, s)
             kept = self.values.fresh.new("b")
             out.append(assign(kept, full))
             dy, form = name(kept), form.made_exact()
@@ -163,7 +159,7 @@ class Operations:
         exact = form.exact or self._is_full(adjoint.text, bound, kind)
         if broadcasting.was_broadcast(bound.kind(p), others, kind):
             if not exact:
-                value = self.values.full(value, node, s)
+                value = self.values.full_result(value, target, s)
             value = broadcasting.reduce_to(value, argument, kind, s, self.values)
             exact = True
         self.adjoints.contribute(

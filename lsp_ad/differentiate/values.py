@@ -167,6 +167,12 @@ class ForwardValues:
         )
         return gast.BinOp(value, gast.Mult(), ones)
 
+    def full_result(self, value: gast.expr, target: str, s: gast.stmt) -> gast.expr:
+        """A value that only broadcasts to the shape of what `s` assigns to `target`, with that shape."""
+        like = self._same_shape(self.kinds.of(name(target)), s) or self.result(target, s)
+        ones = gast.Call(gast.Attribute(self.module("numpy"), "ones_like", gast.Load()), [like], [])
+        return gast.BinOp(value, gast.Mult(), ones)
+
     def zeros(self, node: gast.expr, s: gast.stmt) -> gast.expr:
         """Zeros in the shape of `node`, of float type whatever the type of `node` is."""
         kind = self.kinds.of(node)

@@ -34,7 +34,7 @@ class Generator:
         for _ in range(self.random.randint(2, 7)):
             self.statement()
         self.line(f"return {self.result()}")
-        return HEAD + helpers + "def f(x, y, a, n):\n" + "\n".join(self.lines) + "\n"
+        return HEAD + helpers + "def f(x, y, a, n: int):\n" + "\n".join(self.lines) + "\n"
 
     def helpers(self) -> str:
         self.functions = []
