@@ -14,7 +14,7 @@ import gast
 
 from lsp_ad.differentiate.fresh import Fresh
 from lsp_ad.problems import Refusal, problem
-from lsp_ad.rules import literal
+from lsp_ad.rules import CONSTANTS, literal
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.rules.rule import UNKNOWN_VALUE
 from lsp_ad.semantics import flow
@@ -253,6 +253,8 @@ class Normalizer:
             node = copy.copy(node)
             node.elts = [self._argument(e, s, out) for e in node.elts]
             return node
+        if isinstance(node, gast.Attribute) and self.scope.canonical(node) in CONSTANTS:
+            return node  # `dtype=np.float64` says what the call does, as long as it stands there
         return self.atom(node, s, out)
 
 

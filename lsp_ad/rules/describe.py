@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+import re
+
 import gast
 
-from lsp_ad.rules.rule import Rule, Unsupported
-from lsp_ad.semantics.shapes import Kind
+from lsp_ad.rules.rule import Adjoint, Rule, Unsupported
+from lsp_ad.semantics.shapes import FLOAT, Kind
+
+# What the arguments are taken to be: anything, or where that has a plainer formula, matrices or numbers.
+_READINGS = (Kind(), Kind("array", "float", ("n", "m")), FLOAT)
+_HELPER = re.compile(r"\w+_adjoint|unbroadcast")
 
 
 def describe(rule: Rule) -> str:
     """Markdown: the call, and the adjoint that it adds to each argument.
 
     >>> from lsp_ad.rules import RULES
-    >>> print(describe(RULES["numpy.exp"]))
-    `y = numpy.exp(x)`
+    >>> print(describe(RULES["numpy.cos"]))
+    `y = numpy.cos(x)`
     <BLANKLINE>
-    - `dx += dy * y`
+    - `dx -= dy * np.sin(x)`
     """
     call = f"`y = {_call(rule)}`"
     if rule.is_zero:
         return f"{call}\n\nNo derivative: the result is constant, a count, a step or a truth value."
-    return call + "\n\n" + "\n".join(f"- `d{name} += {text}`" for name, text in _lines(rule))
+    if rule.elementwise is None and rule.adjoints is None:
+        return f"{call}\n\n- `darrays[i] += dy[i]`\n\nwhere `dy[i]` is the piece of `dy` that came from `arrays[i]`."
+    texts, reading = _texts(rule)
+    lines: list[str] = []
+    for name, text in texts.items():
+        *before, value = text.split("\n")
+        lines += [line for line in before if line not in lines]
+        lines.append(_addition(name, value))
+    note = {_READINGS[1]: "\n\nFor matrices:", FLOAT: "\n\nFor numbers:"}.get(reading, "")
+    return f"{call}{note}\n\n" + "\n".join(f"- `{line}`" for line in lines)
 
 
 def _call(rule: Rule) -> str:
@@ -32,14 +47,34 @@ def _call(rule: Rule) -> str:
     return f"{rule.name}({', '.join(shown)})"
 
 
-def _lines(rule: Rule) -> list[tuple[str, str]]:
+def _texts(rule: Rule) -> tuple[dict[str, str], Kind]:
+    """The expression of each adjoint, and what the arguments are taken to be for it."""
     if rule.elementwise is not None:
-        return list(rule.elementwise.items())
-    if rule.adjoints is None:
-        return [("arrays[i]", "the piece of dy that came from arrays[i]")]
-    given = {p: gast.Name(p, gast.Load(), None, None) for p in rule.parameters if p not in rule.defaults}
-    try:
-        adjoints = rule.adjoints(rule.bind(list(given.values()), [], lambda node: Kind()))
-    except Unsupported:
-        return []
-    return [(name, "; ".join(a.text.splitlines())) for name, a in adjoints.items()]
+        return rule.elementwise, _READINGS[0]
+    shown = [p for p in rule.parameters if p not in rule.defaults or p in rule.differentiable]
+    given = [gast.keyword(p, gast.Name(p, gast.Load(), None, None)) for p in shown]
+    found = []
+    for reading in _READINGS:
+        try:
+            texts = {p: a.text for p, a in _adjoints(rule, given, reading).items()}
+        except Unsupported:
+            continue
+        if not any(_HELPER.search(text) for text in texts.values()):
+            return texts, reading
+        found.append((texts, reading))
+    return found[0]
+
+
+def _addition(name: str, value: str) -> str:
+    """`dx += e`, and `dx -= e` for a product with a minus sign."""
+    top = gast.parse(value).body[0].value
+    if value.startswith("-") and not (isinstance(top, gast.BinOp) and isinstance(top.op, (gast.Add, gast.Sub))):
+        value = value[1:]
+        bare = value[1:-1] if value.startswith("(") and value.endswith(")") and value.count("(") == 1 else value
+        return f"d{name} -= {bare}"
+    return f"d{name} += {value}"
+
+
+def _adjoints(rule: Rule, given: list[gast.keyword], reading: Kind) -> dict[str, Adjoint]:
+    assert rule.adjoints is not None
+    return rule.adjoints(rule.bind([], given, lambda node: reading))

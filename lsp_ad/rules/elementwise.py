@@ -68,7 +68,7 @@ _NUMPY = [
     ("minimum", "x1, x2", "dy * (x1 < x2)", "dy * (x1 >= x2)"),
     ("fmax", "x1, x2", "dy * ((x1 > x2) | np.isnan(x2))", "dy * ((x1 <= x2) | np.isnan(x1))"),
     ("fmin", "x1, x2", "dy * ((x1 < x2) | np.isnan(x2))", "dy * ((x1 >= x2) | np.isnan(x1))"),
-    ("copysign", "x1, x2", "dy * np.sign(x1) * np.copysign(1.0, x2)", None),
+    ("copysign", "x1, x2", "dy * np.sign(x1) * np.sign(y)", None),
     ("where", "condition, x1, x2", None, "np.where(condition, dy, 0.0)", "np.where(condition, 0.0, dy)"),
     ("sinc", "x", "dy * sinc_slope(x)"),
 ]

@@ -101,7 +101,7 @@ def spelled(rule: Rule, c: Call, number: int) -> tuple[str, str]:
     if module == top:
         ways.insert(0, (f"import {module} as {alias}\n", f"{alias}.{function}({c.text})"))
     first, _, others = c.text.partition(", ")
-    if first.isidentifier() and c.shapes[first]:
+    if c.shapes.get(first):
         if first == "x" and rule.name == "numpy.transpose" and not others:
             ways += [("", "x.T")] * 2
         ways += [("", f"{first}.{method}({others})") for method, name in METHODS.items() if name == rule.name]

@@ -1,0 +1,44 @@
+"""Arrays of float32 have gradients of float32: no rule makes doubles of them."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+
+from lsp_ad.rules import RULES
+from tests import oracle
+from tests.rules import programs
+from tests.rules.test_rules import DIFFERENTIABLE, SEED, domain_of
+
+# a number of Python's and one of double precision in the place of an argument; of a reduction, the plain value
+USES = ("used further", "mean", "sum along")
+SINGLE = [n for n in DIFFERENTIABLE if not RULES[n].scalar and n.split(".")[0] not in ("math", "builtins")]
+SINGLE.remove("numpy.float64")
+
+
+def in_single(value):
+    return value.astype(np.float32) if np.ndim(value) else value
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_float32(name):
+    domain, rng = domain_of(name), random.Random(SEED)
+    calls = [c for c in domain.calls or () if any(c.shapes.values()) and "float" not in c.text and "[0][0]" not in c.text]
+    calls = rng.sample(calls, min(2, len(calls)))
+    for number, (c, use, known) in enumerate(itertools.product(calls, USES, (True, False))):
+        example = programs.example(RULES[name], domain, c, use, known, number, rng)
+        args = tuple(in_single(a) for a in example.args)
+        derivative, text = oracle.generate(example.source, wrt=example.wrt, mode="vjp")
+        space = oracle.run(text)
+        value = space["f"](*args)
+        if np.result_type(value) != np.float32:
+            continue  # the function itself goes over to doubles
+        seeds = [np.ones_like(value)] if np.ndim(value) else [1.0, np.float32(1.0)]
+        for seed in seeds:
+            found = space[derivative.name](*args, seed)
+            for p, gradient in zip(example.wrt, found if len(example.wrt) > 1 else (found,), strict=True):
+                if np.ndim(gradient):
+                    assert gradient.dtype == np.float32, f"d{p} is {gradient.dtype}\n{text}"
