@@ -113,13 +113,14 @@ class _Inliner:
         renamed = {n: self._name(n) for n in sorted(own - set(parameters(callee)))}
         values.update({old: name(new) for old, new in renamed.items()})
         renamed.update({p: v.id for p, v in values.items() if p in own and isinstance(v, gast.Name)})
-        body = [plain_assignment(s) for s in copy.deepcopy(_body(callee))]
+        body = copy.deepcopy(_body(callee))
         for s in body:
             for n in flow.walk(s):
                 if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store) and n.id in renamed:
                     n.id = renamed[n.id]
             substitute(s, values)
-        before += body[:-1]
+        # only now: an augmented assignment is known by its operand that stands where its target stands
+        before += [plain_assignment(s) for s in body[:-1]]
         self.done.add(callee.name)
         # later statements depend on the locals that are new here
         self.varied |= set(renamed.values())

@@ -303,14 +303,14 @@ def _refuse_independent(
 
 def _refuse_shared_updates(tree: gast.FunctionDef, kinds: Kinds, scope: Scope, result: str) -> None:
     """`x += e` on an array changes it for every name that it has: refused unless it surely has one only."""
-    updates = [s for s in flow.statements(tree.body) if isinstance(s, gast.Assign) and _is_update(s)]
+    updates = [s for s in flow.statements(tree.body) if _is_update(s)]
     if not updates:
         return
     graph = flow.Flow.of(tree.body)
     definitions = flow.reaching_definitions(graph, parameters(tree))
     shared = _shared(tree.body, scope, result)
     for s in updates:
-        name = s.targets[0].id
+        name = s.value.left.id  # what is changed; the target may have been split from it
         if kinds.names.get(name, UNKNOWN).type == "number":
             continue
         sites = definitions.reaching(graph.index[id(s)], name)
@@ -331,10 +331,11 @@ def _refuse_shared_updates(tree: gast.FunctionDef, kinds: Kinds, scope: Scope, r
         )
 
 
-def _is_update(s: gast.Assign) -> bool:
+def _is_update(s: gast.stmt) -> bool:
     """Whether an assignment stands for an augmented one (its operand has the place of its target)."""
     return (
-        isinstance(s.value, gast.BinOp)
+        isinstance(s, gast.Assign)
+        and isinstance(s.value, gast.BinOp)
         and isinstance(s.value.left, gast.Name)
         and isinstance(s.targets[0], gast.Name)
         and hasattr(s.value.left, "lineno")
@@ -347,8 +348,9 @@ def _makes_own(s: gast.stmt | None, kinds: Kinds) -> bool:
     """Whether an assignment surely gives its name memory that nothing else has (a parameter does not)."""
     return (
         isinstance(s, gast.Assign)
+        and len(s.targets) == 1
         and isinstance(s.targets[0], gast.Name)
-        and not isinstance(s.value, (gast.Name, gast.IfExp, gast.BoolOp))
+        and not isinstance(s.value, (gast.Name, gast.IfExp, gast.BoolOp, gast.Subscript, gast.Attribute))
         and kinds.of(s.value).fresh
     )
 
@@ -363,9 +365,9 @@ def _reaches(graph: flow.Flow, sharing: list[gast.stmt], name: str) -> bool:
             continue
         seen.add(point)
         step = graph.points[point]
+        if step is not None and _is_update(step.statement) and step.statement.value.left.id == name:
+            return True
         if step is not None and name in step.writes:
-            if isinstance(step.statement, gast.Assign) and _is_update(step.statement):
-                return True
             continue  # the name stands for something else from here on
         pending += graph.successors[point]
     return False
