@@ -12,32 +12,41 @@ from lsp_ad.semantics import flow
 from lsp_ad.semantics.names import local_names
 from tests import oracle
 from tests.differentiate import running
+from tests.differentiate.programs import branches, calls, for_loops, jumps, while_loops
+from tests.differentiate.programs.case import Case
 from tests.differentiate.programs.everything import CASES
 
-ONCE = [c for c in CASES if c.is_first]
-each_input = pytest.mark.parametrize("program", CASES, ids=[c.name for c in CASES])
-each_program = pytest.mark.parametrize("program", ONCE, ids=[c.name for c in ONCE])
+JUMPING = [*branches.CASES, *for_loops.CASES, *while_loops.CASES, *jumps.CASES]
 
 
-@each_input
+def named(cases: list[Case]):
+    return pytest.mark.parametrize("program", cases, ids=[c.name for c in cases])
+
+
+def once(cases: list[Case]) -> list[Case]:
+    """Each program once, however many inputs it has."""
+    return [c for c in cases if c.is_first]
+
+
+@named(calls.CASES)
 def test_inlining_changes_no_result(program):
     compiled = oracle.program(program.source)
     running.assert_same(compiled, running.inlined(compiled)[0], program.args)
 
 
-@each_input
+@named(JUMPING)
 def test_structure_changes_no_result(program):
     compiled = oracle.program(program.source)
     running.assert_same(compiled, running.structured(compiled)[0], program.args)
 
 
-@each_input
+@named(once(CASES))
 def test_splitting_names_changes_no_result(program):
     compiled = oracle.program(program.source)
     running.assert_same(compiled, running.split(compiled)[0], program.args)
 
 
-@each_input
+@named(CASES)
 def test_normal_form_changes_no_result(program):
     compiled = oracle.program(program.source)
     running.assert_same(compiled, running.normal(compiled, program.wrt), program.args)
@@ -46,7 +55,7 @@ def test_normal_form_changes_no_result(program):
 # --- what each pass promises
 
 
-@each_program
+@named(once(calls.CASES))
 def test_no_small_function_is_called_after_inlining(program):
     compiled = oracle.program(program.source)
     tree, _ = running.inlined(compiled)
@@ -66,7 +75,7 @@ def unconditional_calls(node):
             yield from unconditional_calls(child)
 
 
-@each_program
+@named(once(JUMPING))
 def test_jumps_are_last_on_their_paths_after_structure(program):
     tree, _ = running.structured(oracle.program(program.source))
     *body, last = tree.body
@@ -77,7 +86,7 @@ def test_jumps_are_last_on_their_paths_after_structure(program):
             assert not isinstance(s, gast.Break) or position == len(block) - 1, running.text(tree)
 
 
-@each_program
+@named(once(CASES))
 def test_every_read_has_one_web_after_splitting(program):
     """A name has one web: splitting again finds nothing to do."""
     tree, fresh = running.split(oracle.program(program.source))
@@ -86,7 +95,7 @@ def test_every_read_has_one_web_after_splitting(program):
     assert running.text(tree) == before
 
 
-@each_program
+@named(once(CASES))
 def test_an_active_statement_does_one_thing_in_normal_form(program):
     compiled = oracle.program(program.source)
     unit = prepare(compiled, compiled.functions["f"], program.wrt)

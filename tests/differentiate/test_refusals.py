@@ -1,0 +1,218 @@
+"""What is refused, where, why, and what to do: the text between « and » is what the problem must point at."""
+
+from __future__ import annotations
+
+import pytest
+
+from lsp_ad.differentiate import differentiate
+from lsp_ad.problems import Severity
+from tests import oracle
+
+HEAD = "import numpy as np\nfrom elsewhere import model\n\n"
+
+
+def refused(marked: str, wrt=None, name: str = "f"):
+    """The first problem of the marked program, after checking that it points at the marked text."""
+    source = HEAD + marked.strip("\n") + "\n"
+    start, end = source.index("«"), source.index("»") - 1
+    source = source.replace("«", "").replace("»", "")
+    program = oracle.program(source)
+    assert not program.parsed.problems, program.parsed.problems
+    derivative, problems = differentiate(program, name, wrt)
+    assert derivative is None
+    found = problems[0]
+    lines = program.parsed.document.lines
+    at = found.span
+    offsets = lines.offset(at.line, at.column), lines.offset(at.end_line, at.end_column)
+    assert offsets == (start, end), f"{source[slice(*offsets)]!r}: {found}"
+    assert found.severity is Severity.ERROR
+    assert found.way_out
+    return found
+
+
+STATEMENTS = {
+    "try": ("AD101", "«try»:\n        y = 1 / x\n    except ZeroDivisionError:\n        y = 0.0", "`try`"),
+    "with": ("AD101", "«with» model(x) as y:\n        pass", "`with`"),
+    "del": ("AD101", "y = x\n    «del» y", "`del`"),
+    "import": ("AD101", "«import» math as y", "`import`"),
+    "nested def": ("AD101", "«def» y(z):\n        return z", "`nested def`"),
+    "class": ("AD101", "«class» y:\n        pass", "`class`"),
+    "global": ("AD101", "«global» y\n    y = x", "`global`"),
+    "match": ("AD101", "«match» x:\n        case _:\n            y = x", "`match`"),
+    "else of a for": ("AD101", "for y in x:\n        pass\n    else:\n        «y = 0.0»", "`else` of a loop"),
+    "else of a while": (
+        "AD101",
+        "y = x\n    while y > 0:\n        y = -y\n    else:\n        «y = x»",
+        "`else`",
+    ),
+    "a value that is not used": ("AD101", "y = x\n    «y * 2»", "without a value that is used"),
+    "element": ("AD301", "y = x * 1\n    «y[0]» = 0.0", "`y[0] = ...` writes into `y` in place"),
+    "element of a tuple of targets": ("AD301", "y = x * 1\n    «y[0]», z = 0.0, 1.0", "in place"),
+    "slice, augmented": ("AD301", "y = x * 1\n    «y[1:]» += 1.0", "in place"),
+    "attribute": ("AD301", "y = x * 1\n    «y.shape» = (3,)", "changes an attribute"),
+    "append": ("AD301", "y = [x]\n    «y.append(x)»", "`y.append(...)` changes `y` in place"),
+    "sort": ("AD301", "y = x * 1\n    «y.sort()»", "in place"),
+    "fill": ("AD301", "y = x * 1\n    «y.fill(0.0)»", "in place"),
+    "np.copyto": ("AD301", "y = x * 1\n    «np.copyto(y, x)»", "`np.copyto` writes into its argument"),
+    "np.add.at": ("AD301", "y = x * 1\n    «np.add.at(y, 0, x)»", "in place"),
+    "starred target": ("AD102", "y, «*rest» = x", "starred target"),
+    "bare return": ("AD104", "y = x\n    if np.sum(x) > 0:\n        «return»", "gives no value"),
+}
+
+
+@pytest.mark.parametrize(("code", "body", "words"), STATEMENTS.values(), ids=STATEMENTS)
+def test_statement(code, body, words):
+    found = refused(f"def f(x):\n    {body}\n    return y * x\n")
+    assert (found.code, words in found.message) == (code, True), found
+
+
+EXPRESSIONS = {
+    "eval": ("AD105", "«eval('x')»", "`eval` runs or reads what the text does not show"),
+    "getattr": ("AD105", "«getattr(x, 'T')»", "`getattr`"),
+    "globals": ("AD105", "«globals()»['x']", "`globals`"),
+    "a function of elsewhere": ("AD201", "«model(x)»", "no derivative rule for `model` (elsewhere.model)"),
+    "a function of numpy without a rule": ("AD201", "«np.busday_count(x, x)»", "`np.busday_count`"),
+    "a name that nothing binds": ("AD201", "«nowhere(x)»", "`nowhere`"),
+    "a parameter that is called": ("AD201", "«g(x)»", "`g`"),
+    "a method without a rule": ("AD201", "«x.tobytes()»", "`x.tobytes`"),
+    "an attribute of numpy that is not known": ("AD201", "x * «np.little_endian»", "np.little_endian"),
+    "an attribute that is not known": ("AD102", "x * «x.itemsize»", "`x.itemsize`"),
+    "lambda": ("AD102", "np.sum(«lambda z: z») * x", "lambda"),
+    "list comprehension": ("AD102", "sum(«[e * e for e in x]»)", "list comprehension"),
+    "generator": ("AD102", "sum(«(e * e for e in x)»)", "generator"),
+    "dict": ("AD102", "«{'a': x}»['a']", "dict"),
+    "set": ("AD102", "np.sum(«{1, 2}») * x", "set"),
+    "assignment expression": ("AD102", "(«y := x * x») + y", "assignment expression"),
+    "starred argument": ("AD102", "np.add(«*x»)", "starred"),
+    "range as a value": ("AD102", "np.sum(«range(3)») * x", "`range` is supported as what a `for` goes over"),
+    "an option": ("AD202", "«np.sum(x, where=x > 0)»", "where"),
+    "max of an array": ("AD202", "«max(x)»", "given one by one"),
+    "max with a key": ("AD202", "«max(x, 1.0, key=abs)»", "given one by one"),
+    "out=": ("AD301", "«np.exp(x, out=x)»", "`np.exp(..., out=...)` writes into an array in place"),
+    "out= of a method": ("AD301", "«x.sum(out=x)»", "in place"),
+    "a complex number": ("AD402", "abs(x * «1j»)", "complex"),
+}
+
+
+@pytest.mark.parametrize(("code", "expression", "words"), EXPRESSIONS.values(), ids=EXPRESSIONS)
+def test_expression(code, expression, words):
+    found = refused(f"def f(x, g):\n    return {expression}\n", wrt=["x"])
+    assert (found.code, words in found.message) == (code, True), found
+
+
+FUNCTIONS = {
+    "starred parameters": ("AD103", "def f(*«xs»):\n    return xs[0]", "`xs` takes any number of arguments"),
+    "keywords of any name": ("AD103", "def f(x, **«more»):\n    return x * 2", "`more`"),
+    "a decorator": (
+        "AD103",
+        "@«model»\ndef f(x):\n    return x * x",
+        "decorator `model` may change what `f`",
+    ),
+    "a decorator that is called": ("AD103", "@«model(3)»\ndef f(x):\n    return x * x", "decorator `model`"),
+    "a path without a value": (
+        "AD104",
+        "def «f»(x):\n    if x > 0:\n        return x",
+        "may end without returning",
+    ),
+    "no return at all": ("AD104", "def «f»(x):\n    y = x * x", "may end without returning"),
+    "a callee that is refused": (
+        "AD203",
+        "def g(x):\n    return eval('x')\n\ndef f(x):\n    return x * «g(x)»",
+        "`g`, which is called here, cannot be differentiated: line 5",
+    ),
+    "a callee of a callee": (
+        "AD203",
+        "def h(x):\n    return eval('x')\n\ndef g(x):\n    return h(x)\n\ndef f(x):\n    return «g(x)»",
+        "`g`",
+    ),
+    "too many arguments": (
+        "AD203",
+        "def g(x):\n    return x * x\n\ndef f(x):\n    return «g(x, 2)»",
+        "takes 1 positional arguments, but 2 are given",
+    ),
+    "too few arguments": (
+        "AD203",
+        "def g(x, y):\n    return x * y\n\ndef f(x):\n    return «g(x)»",
+        "needs the argument `y`",
+    ),
+    "starred arguments": (
+        "AD102",
+        "def g(x, y):\n    return x * y\n\ndef f(x):\n    return g(«*x»)",
+        "starred",
+    ),
+    "an entry of a dictionary": (
+        "AD401",
+        "def f(x):\n    «w = x['w'] * 2»\n    return w",
+        "`x['w']` reads a dictionary",
+    ),
+    "read before it is assigned": (
+        "AD403",
+        "def f(x):\n    z = «y» * x\n    y = z\n    return y",
+        "`y` is read before it is assigned",
+    ),
+    "no float parameter": ("AD502", "def «f»(n: int):\n    return n * 2.0", "`f` has no float parameter"),
+    "the result does not depend": ("AD503", "def «f»(x):\n    return 2.0", "does not depend on `x`"),
+    "depends through a comparison only": (
+        "AD503",
+        "def «f»(x):\n    return np.sum(x > 0.0)",
+        "it is zero everywhere",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "source", "words"), FUNCTIONS.values(), ids=FUNCTIONS)
+def test_function(code, source, words):
+    found = refused(source)
+    assert (found.code, words in found.message) == (code, True), found
+
+
+REQUESTS = {
+    "an unknown parameter": ("AD501", ["z"], "`f` has no parameter 'z'; it has x, n, y"),
+    "an index too far": ("AD501", [3], "has no parameter 3"),
+    "a parameter twice": ("AD501", ["x", 0], "`x` is named twice"),
+    "an int": ("AD502", ["n"], "`n` of `f` is of type int"),
+    "one that the result does not depend on": ("AD503", ["y"], "does not depend on `y`"),
+    "one of two": ("AD503", ["x", "y"], "does not depend on `y`"),
+}
+
+
+@pytest.mark.parametrize(("code", "wrt", "words"), REQUESTS.values(), ids=REQUESTS)
+def test_request(code, wrt, words):
+    found = refused("def «f»(x, n: int, y):\n    return x * n\n", wrt)
+    assert (found.code, words in found.message) == (code, True), found
+
+
+def test_a_function_that_is_not_there():
+    derivative, (found,) = differentiate(oracle.program("def f(x):\n    return x\n"), "g")
+    assert derivative is None
+    assert (found.code, "no function `g`" in found.message) == ("AD504", True)
+    assert found.way_out
+
+
+def test_a_function_that_is_defined_twice():
+    found = refused("def f(x):\n    return x\n\ndef «f»(x):\n    return x * x\n")
+    assert (found.code, "exactly once" in found.message) == ("AD504", True)
+
+
+def test_a_file_that_does_not_parse():
+    derivative, (found,) = differentiate(oracle.program("def f(x):\n    return x +\n"), "f")
+    assert derivative is None
+    assert (found.code, found.span.line) == ("SRC001", 2)
+
+
+def test_every_reason_is_told_at_once():
+    source = "def f(x):\n    y = eval('x')\n    y[0] = 1.0\n    return nowhere(y)\n"
+    _, problems = differentiate(oracle.program(source), "f")
+    assert [p.code for p in problems] == ["AD105", "AD301", "AD201"]
+    assert [p.span.line for p in problems] == [2, 3, 4]
+
+
+def test_a_callee_that_is_refused_names_the_place():
+    source = "def g(x):\n    y = x\n    return eval('y')\n\ndef f(x):\n    return g(x)\n"
+    _, (found,) = differentiate(oracle.program(source), "f")
+    assert [(r.span.line, "`eval`" in r.message) for r in found.related] == [(3, True)]
+
+
+def test_places_count_characters_not_bytes():
+    found = refused("def f(größe):\n    breite = größe  # äöü\n    return breite * «eval('größe')»\n")
+    assert found.code == "AD105"
