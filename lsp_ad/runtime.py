@@ -59,7 +59,7 @@ def dot_adjoint_right(dy, x1, x2):
 
 
 def product_of_others(x, axis):
-    """For each element of x, the product of the others along an axis (None: of all others), exact at zeros."""
+    """For each element of x, the product of the others along an axis (None: of all), exact at zeros."""
     whole = np.ravel(x) if axis is None else np.moveaxis(np.asarray(x), axis, 0)
     ones = np.ones_like(whole[:1])
     before = np.cumprod(np.concatenate([ones, whole[:-1]]), axis=0)
@@ -114,7 +114,7 @@ def solve_adjoint_left(dx2, y):
 
 
 def cholesky_adjoint(dy, y):
-    """The adjoint of x in y = np.linalg.cholesky(x), which reads the lower triangle of x only (Giles 2008)."""
+    """The adjoint of x in y = np.linalg.cholesky(x), which reads the lower triangle of x (Giles 2008)."""
     upper = np.swapaxes(y, -1, -2)
     halved = np.ones_like(y) - 0.5 * np.eye(np.shape(y)[-1], dtype=y.dtype)
     inner = np.swapaxes(np.linalg.solve(upper, np.tril(upper @ dy) * halved), -1, -2)

@@ -19,16 +19,16 @@ CONSTANT_ONLY: dict[str, Rule] = {rule.name: rule for rule in zero.CONSTANT_ONLY
 VARIANTS: dict[str, Rule] = {**CONSTANT_ONLY, **{rule.name: rule for rule in zero.VARIANTS}}
 
 # Array methods, as the functions that they are.
-_METHODS = """sum mean max min prod var std cumsum trace diagonal dot reshape transpose swapaxes clip ravel squeeze
-    copy astype argmax argmin argsort all any round"""
+_METHODS = """sum mean max min prod var std cumsum trace diagonal dot reshape transpose swapaxes clip
+    ravel squeeze copy astype argmax argmin argsort all any round"""
 METHODS = {**{name: f"numpy.{name}" for name in _METHODS.split()}, "flatten": "numpy.ravel"}
 
 # Attributes of arrays that carry no derivative.
 PASSIVE_ATTRIBUTES = frozenset({"shape", "size", "ndim", "dtype"})
 
 # Names of modules that carry no derivative.
-_NUMPY_CONSTANTS = """pi e inf nan newaxis euler_gamma float64 float32 float16 double int64 int32 int16 int8 uint8
-    bool_ intp"""
+_NUMPY_CONSTANTS = """pi e inf nan newaxis euler_gamma float64 float32 float16 double int64 int32 int16 int8
+    uint8 bool_ intp"""
 CONSTANTS = frozenset(
     {f"math.{name}" for name in ("pi", "e", "inf", "nan", "tau")}
     | {f"numpy.{name}" for name in _NUMPY_CONSTANTS.split()}
@@ -48,6 +48,17 @@ def describe(name: str) -> str | None:
 
 
 __all__ = [
-    "CONSTANTS", "CONSTANT_ONLY", "METHODS", "PASSIVE_ATTRIBUTES", "RULES", "VARIANTS", "Adjoint", "Bound", "Rule",
-    "Unsupported", "describe", "literal", "lookup",
+    "CONSTANTS",
+    "CONSTANT_ONLY",
+    "METHODS",
+    "PASSIVE_ATTRIBUTES",
+    "RULES",
+    "VARIANTS",
+    "Adjoint",
+    "Bound",
+    "Rule",
+    "Unsupported",
+    "describe",
+    "literal",
+    "lookup",
 ]

@@ -27,7 +27,8 @@ def describe(rule: Rule) -> str:
     if rule.is_zero:
         return f"{call}\n\nNo derivative: the result is constant, a count, a step or a truth value."
     if rule.elementwise is None and rule.adjoints is None:
-        return f"{call}\n\n- `darrays[i] += dy[i]`\n\nwhere `dy[i]` is the piece of `dy` that came from `arrays[i]`."
+        piece = "where `dy[i]` is the piece of `dy` that came from `arrays[i]`."
+        return f"{call}\n\n- `darrays[i] += dy[i]`\n\n{piece}"
     texts, reading = _texts(rule)
     lines: list[str] = []
     for name, text in texts.items():
@@ -68,10 +69,11 @@ def _texts(rule: Rule) -> tuple[dict[str, str], Kind]:
 def _addition(name: str, value: str) -> str:
     """`dx += e`, and `dx -= e` for a product with a minus sign."""
     top = gast.parse(value).body[0].value
-    if value.startswith("-") and not (isinstance(top, gast.BinOp) and isinstance(top.op, (gast.Add, gast.Sub))):
+    is_sum = isinstance(top, gast.BinOp) and isinstance(top.op, (gast.Add, gast.Sub))
+    if value.startswith("-") and not is_sum:
         value = value[1:]
-        bare = value[1:-1] if value.startswith("(") and value.endswith(")") and value.count("(") == 1 else value
-        return f"d{name} -= {bare}"
+        enclosed = value.startswith("(") and value.endswith(")") and value.count("(") == 1
+        return f"d{name} -= {value[1:-1] if enclosed else value}"
     return f"d{name} += {value}"
 
 

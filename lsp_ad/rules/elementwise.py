@@ -117,8 +117,12 @@ _SPECIAL = [
 ]
 
 # ln 2, ln 10, pi / 180 and 2 / sqrt(pi), to the last bit of a double
-_CONSTANTS = {"log2": "0.6931471805599453", "log10": "2.302585092994046",
-              "radian": "0.017453292519943295", "erf": "1.1283791670955126"}
+_CONSTANTS = {
+    "log2": "0.6931471805599453",
+    "log10": "2.302585092994046",
+    "radian": "0.017453292519943295",
+    "erf": "1.1283791670955126",
+}
 
 
 def _elementwise(name: str, parameters: str, adjoints: tuple[str | None, ...], scalar: bool) -> Rule:
@@ -127,13 +131,15 @@ def _elementwise(name: str, parameters: str, adjoints: tuple[str | None, ...], s
     return Rule(name, names, defaults, elementwise=lines, scalar=scalar, differentiable=tuple(lines))
 
 
+_TABLES: list[tuple[list, str, bool]] = [
+    (_OPERATORS, "", False),
+    (_NUMPY, "numpy.", False),
+    (_MATH, "math.", True),
+    (_SPECIAL, "scipy.special.", False),
+]
+
 RULES = [
     _elementwise(f"{prefix}{name}", parameters, tuple(adjoints), scalar)
-    for table, prefix, scalar in (
-        (_OPERATORS, "", False),
-        (_NUMPY, "numpy.", False),
-        (_MATH, "math.", True),
-        (_SPECIAL, "scipy.special.", False),
-    )
+    for table, prefix, scalar in _TABLES
     for name, parameters, *adjoints in table
 ]

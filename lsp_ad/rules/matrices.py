@@ -88,6 +88,7 @@ def _outer_kind(bound: Bound) -> Kind:
 
 # --- linear algebra --------------------------------------------------------------------------
 
+
 def _is_matrix(bound: Bound, name: str) -> bool:
     return bound.kind(name).rank == 2
 
@@ -137,6 +138,7 @@ def _det_kind(bound: Bound) -> Kind:
 
 # --- diagonals and triangles -----------------------------------------------------------------
 
+
 def _trace(bound: Bound) -> dict[str, Adjoint]:
     return {"x": Adjoint("diagonal_adjoint(np.expand_dims(dy, -1), x, offset)")}
 
@@ -177,7 +179,12 @@ def _diagonal_kind(bound: Bound) -> Kind:
 def _rule(name: str, text: str, adjoints, kind, differentiable: str = "x") -> Rule:
     names, defaults, only = signature(text)
     return Rule(
-        name, names, defaults, adjoints=adjoints, kind=kind, keyword_only=only,
+        name,
+        names,
+        defaults,
+        adjoints=adjoints,
+        kind=kind,
+        keyword_only=only,
         differentiable=tuple(differentiable.split()),
     )
 

@@ -51,7 +51,7 @@ def reduced(bound: Bound) -> Kind:
 
 
 def plain(bound: Bound) -> bool:
-    """Whether a value of the shape of the result broadcasts to x as it is: the reduced axes lead, or are kept."""
+    """Whether a value of the shape of the result broadcasts to x: the reduced axes lead, or are kept."""
     over = axes(bound)
     if over is None or keeps(bound):
         return True
@@ -159,9 +159,7 @@ def _float_kind(bound: Bound) -> Kind:
 
 def _reduction(name: str, adjoints, kind=reduced, text: str = _SIGNATURE) -> Rule:
     names, defaults, only = signature(text)
-    return Rule(
-        name, names, defaults, adjoints=adjoints, kind=kind, differentiable=("x",), keyword_only=only
-    )
+    return Rule(name, names, defaults, adjoints=adjoints, kind=kind, differentiable=("x",), keyword_only=only)
 
 
 RULES = [

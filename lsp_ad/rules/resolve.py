@@ -12,13 +12,23 @@ from lsp_ad.rules.rule import UNKNOWN_VALUE, Bound, Rule, literal
 from lsp_ad.semantics.names import HERE, Program
 from lsp_ad.semantics.shapes import Kind
 
-OPERATORS = {gast.Add: "+", gast.Sub: "-", gast.Mult: "*", gast.Div: "/", gast.Mod: "%", gast.Pow: "**",
-             gast.MatMult: "@", gast.USub: "u-", gast.UAdd: "u+"}
+OPERATORS = {
+    gast.Add: "+",
+    gast.Sub: "-",
+    gast.Mult: "*",
+    gast.Div: "/",
+    gast.Mod: "%",
+    gast.Pow: "**",
+    gast.MatMult: "@",
+    gast.USub: "u-",
+    gast.UAdd: "u+",
+}
 
 
 # np.clip and the method know the bounds by two names
 _BOUNDS = {"min": "a_min", "max": "a_max"}
 
+_CONVERTING = ("numpy.array", "numpy.asarray", "numpy.astype", "numpy.full")
 _DTYPES = {
     **dict.fromkeys(("float", "float64", "float32", "float16", "double", "longdouble"), "float"),
     **dict.fromkeys(("int", "int64", "int32", "int16", "int8", "uint8", "intp", "bool", "bool_"), "int"),
@@ -50,7 +60,7 @@ class Scope:
     def callee(self, node: gast.expr) -> gast.FunctionDef | None:
         """The function of this file that a call calls, if it is one."""
         name = self.canonical(node.func) if isinstance(node, gast.Call) else None
-        return self.program.functions[name[len(HERE):]] if name and name.startswith(HERE) else None
+        return self.program.functions[name[len(HERE) :]] if name and name.startswith(HERE) else None
 
     def operation(self, node: gast.expr) -> Operation | None:
         """The rule that an expression stands for with its arguments, or None."""
@@ -70,7 +80,11 @@ class Scope:
             rule = RULES.get(name) or CONSTANT_ONLY.get(name)
             return self._operation(rule, list(node.args), node.keywords) if rule else None
         function = node.func
-        if isinstance(function, gast.Attribute) and function.attr in METHODS and self.is_value(function.value):
+        if (
+            isinstance(function, gast.Attribute)
+            and function.attr in METHODS
+            and self.is_value(function.value)
+        ):
             args = list(node.args)
             if function.attr in ("reshape", "transpose") and len(args) > 1:
                 args = [gast.Tuple(args, gast.Load())]
@@ -87,14 +101,14 @@ class Scope:
         if rule.name == "numpy.arange":
             # a sole argument is the stop; a stop decides how many elements there are, a start is in them
             start = options.get("start") if len(options.keys() - {"dtype"}) > 1 else None
-            moving = [p for p in (start, options.get("step")) if p is not None and literal(p) is UNKNOWN_VALUE]
-            variant = "from start" if moving else ""
-        elif rule.name in ("numpy.array", "numpy.asarray", "numpy.astype", "numpy.full") and "dtype" in options:
+            moved = [p for p in (start, options.get("step")) if p is not None]
+            variant = "" if all(literal(p) is not UNKNOWN_VALUE for p in moved) else "from start"
+        elif rule.name in _CONVERTING and "dtype" in options:
             variant = {"float": "", "int": "of int"}.get(self._dtype(options["dtype"]), "of another dtype")
         return Operation(VARIANTS[f"{rule.name} {variant}"] if variant else rule, args, list(keywords))
 
     def _dtype(self, node: gast.expr) -> str:
-        """"float" or "int" (truth values too), where an argument names such a type for sure."""
+        """ "float" or "int" (truth values too), where an argument names such a type for sure."""
         if literal(node) is None:
             return "float"  # no type is given
         name = node.value if isinstance(node, gast.Constant) else self.canonical(node)

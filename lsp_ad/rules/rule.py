@@ -97,7 +97,9 @@ class Rule:
     def is_zero(self) -> bool:
         return not self.differentiable and not self.constant_only
 
-    def bind(self, args: list[gast.expr], keywords: list[gast.keyword], kind_of: Callable[[gast.expr], Kind]) -> Bound:
+    def bind(
+        self, args: list[gast.expr], keywords: list[gast.keyword], kind_of: Callable[[gast.expr], Kind]
+    ) -> Bound:
         """Match arguments with parameters; raises Unsupported for what the rule does not name."""
         positional = [p for p in self.parameters if p not in self.keyword_only]
         if any(isinstance(a, gast.Starred) for a in args) or any(k.arg is None for k in keywords):
@@ -123,13 +125,38 @@ class Rule:
         if self.scalar:
             return Kind("number", "float", (), fresh=True)
         # a function of float values gives float; of integers, most give float too
-        dtype = kind.dtype if kind.dtype == "complex" or self.name in _KEEP_INT else "float" if kind.dtype else None
+        dtype = (
+            kind.dtype
+            if kind.dtype == "complex" or self.name in _KEEP_INT
+            else "float"
+            if kind.dtype
+            else None
+        )
         return Kind(kind.type, dtype, kind.shape, fresh=True)
 
 
 _KEEP_INT = {"+", "-", "*", "**", "%", "u-", "u+", "builtins.abs"} | {
-    f"numpy.{n}" for n in ("add", "subtract", "multiply", "power", "negative", "positive", "absolute", "abs", "square",
-                           "maximum", "minimum", "fmax", "fmin", "where", "clip", "remainder", "mod")}
+    f"numpy.{n}"
+    for n in (
+        "add",
+        "subtract",
+        "multiply",
+        "power",
+        "negative",
+        "positive",
+        "absolute",
+        "abs",
+        "square",
+        "maximum",
+        "minimum",
+        "fmax",
+        "fmin",
+        "where",
+        "clip",
+        "remainder",
+        "mod",
+    )
+}
 
 
 @cache
@@ -145,7 +172,7 @@ def _selects(text: str) -> bool:
         node = pending.pop()
         if isinstance(node, gast.Compare):
             compares = True
-        elif isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr in _TESTS:
+        elif isinstance(node, gast.Call) and getattr(node.func, "attr", "") in _TESTS:
             compares = True
             pending += node.args[1:]
         elif isinstance(node, gast.Name) and node.id not in ("dy", "np", "math"):
@@ -191,6 +218,6 @@ def signature(text: str) -> tuple[tuple[str, ...], dict[str, object], tuple[str,
     args = gast.parse(f"def f({text}): pass").body[0].args
     names = [a.id for a in args.args]
     only = [a.id for a in args.kwonlyargs]
-    defaults = dict(zip(names[len(names) - len(args.defaults):], map(literal, args.defaults), strict=True))
+    defaults = dict(zip(names[len(names) - len(args.defaults) :], map(literal, args.defaults), strict=True))
     defaults.update({n: literal(d) for n, d in zip(only, args.kw_defaults, strict=True) if d is not None})
     return tuple(names + only), defaults, tuple(only)

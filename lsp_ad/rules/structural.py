@@ -13,12 +13,18 @@ from lsp_ad.semantics.shapes import FLOAT, Kind, Opaque, elementwise
 def _rule(name: str, text: str, adjoints, kind, differentiable: str = "x") -> Rule:
     names, defaults, only = signature(text)
     return Rule(
-        name, names, defaults, adjoints=adjoints, kind=kind, keyword_only=only,
+        name,
+        names,
+        defaults,
+        adjoints=adjoints,
+        kind=kind,
+        keyword_only=only,
         differentiable=tuple(differentiable.split()),
     )
 
 
 # --- powers ----------------------------------------------------------------------------------
+
 
 def _power(bound: Bound) -> dict[str, Adjoint]:
     """d(x1 ** x2) = x2 x1 ** (x2 - 1) dx1 + y log(x1) dx2, with the limits at x1 = 0 and x2 = 0."""
@@ -55,6 +61,7 @@ def _power_kind(bound: Bound) -> Kind:
 
 
 # --- clip, extremes of numbers ---------------------------------------------------------------
+
 
 def _clip(bound: Bound) -> dict[str, Adjoint]:
     """min(max(x, a_min), a_max); at a bound, the derivative belongs to x."""
@@ -104,6 +111,7 @@ def _builtin_abs(bound: Bound) -> dict[str, Adjoint]:
 
 # --- moving elements -------------------------------------------------------------------------
 
+
 def _reshape(bound: Bound) -> dict[str, Adjoint]:
     return {"x": Adjoint("np.reshape(dy, np.shape(x))")}
 
@@ -136,9 +144,9 @@ def _transpose_kind(bound: Bound) -> Kind:
     if isinstance(kind.shape, tuple) and order is None:
         return Kind(kind.type, kind.dtype, kind.shape[::-1])
     rank = kind.rank or 0
-    if isinstance(kind.shape, tuple) and isinstance(order, tuple) and len(order) == rank:
-        if all(isinstance(i, int) and -rank <= i < rank for i in order):
-            return Kind(kind.type, kind.dtype, tuple(kind.shape[i] for i in order))
+    known = isinstance(order, tuple) and all(isinstance(i, int) and -rank <= i < rank for i in order)
+    if isinstance(kind.shape, tuple) and isinstance(order, tuple) and known and len(order) == rank:
+        return Kind(kind.type, kind.dtype, tuple(kind.shape[i] for i in order))
     return Kind("numeric", kind.dtype)
 
 
@@ -305,6 +313,8 @@ def _stack_kind(bound: Bound) -> Kind:
     return Kind("array", dtype, None, fresh=True)
 
 
+_AXES_BACK = "np.moveaxis(dy, destination, source)"
+
 RULES = [
     _rule("**", "x1, x2", _power, _power_kind, "x1 x2"),
     _rule("numpy.power", "x1, x2", _power, _power_kind, "x1 x2"),
@@ -324,7 +334,7 @@ RULES = [
     _rule("numpy.atleast_2d", "x", _reshape, _ravel_kind),
     _rule("numpy.transpose", "x, axes=None", _transpose, _transpose_kind),
     _rule("numpy.swapaxes", "x, axis1, axis2", _moved("np.swapaxes(dy, axis1, axis2)"), _view_kind),
-    _rule("numpy.moveaxis", "x, source, destination", _moved("np.moveaxis(dy, destination, source)"), _view_kind),
+    _rule("numpy.moveaxis", "x, source, destination", _moved(_AXES_BACK), _view_kind),
     _rule("numpy.flip", "x, axis=None", _flip, _view_of_same_shape),
     _rule("numpy.fliplr", "x", _moved("np.fliplr(dy)"), _view_of_same_shape),
     _rule("numpy.flipud", "x", _moved("np.flipud(dy)"), _view_of_same_shape),

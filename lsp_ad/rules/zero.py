@@ -110,10 +110,25 @@ _TABLE = [
     ("numpy.around", "x, decimals=0", lambda b: elementwise(b.kind("x"))),
     ("numpy.heaviside", "x1, x2", _elementwise(None)),
     ("numpy.floor_divide", "x1, x2", _elementwise(None)),
-    *[(f"numpy.{n}", "x", _elementwise("bool")) for n in ("isnan", "isinf", "isfinite", "signbit", "logical_not")],
-    *[(f"numpy.{n}", "x1, x2", _elementwise("bool")) for n in (
-        "greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "logical_and", "logical_or",
-        "logical_xor", "isclose")],
+    *[
+        (f"numpy.{n}", "x", _elementwise("bool"))
+        for n in ("isnan", "isinf", "isfinite", "signbit", "logical_not")
+    ],
+    *[
+        (f"numpy.{n}", "x1, x2", _elementwise("bool"))
+        for n in (
+            "greater",
+            "greater_equal",
+            "less",
+            "less_equal",
+            "equal",
+            "not_equal",
+            "logical_and",
+            "logical_or",
+            "logical_xor",
+            "isclose",
+        )
+    ],
     *[(f"math.{n}", "x", _int) for n in ("floor", "ceil", "trunc")],
     *[(f"math.{n}", "x", _bool) for n in ("isnan", "isinf", "isfinite")],
 ]

@@ -1,7 +1,7 @@
 """Where each rule is smooth, and how it is called: the table that the harness of test_rules.py goes through.
 
-An elementwise function with one or two parameters needs an interval for each parameter only, and none if it is
-smooth in (-2, 2); its calls are generated. Every other rule gets its calls: the text between the
+An elementwise function with one or two parameters needs an interval for each parameter only, and none if
+it is smooth in (-2, 2); its calls are generated. Every other rule gets its calls: the text between the
 parentheses with its parameters as the rule names them, and the shape of each argument.
 """
 
@@ -19,13 +19,21 @@ BETWEEN = (0.1, 0.9)
 
 UNARY_SHAPES: list[tuple[int, ...]] = [(), (3,), (2, 3), (2, 1, 3)]
 BINARY_SHAPES: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
-    ((), ()), ((3,), ()), ((), (2, 3)), ((3,), (3,)), ((2, 3), (3,)), ((1, 3), (2, 3)), ((2, 1), (1, 3)), ((3,), (4, 2, 3)),
-    ((4, 1, 3), (2, 1))]
+    ((), ()),
+    ((3,), ()),
+    ((), (2, 3)),
+    ((3,), (3,)),
+    ((2, 3), (3,)),
+    ((1, 3), (2, 3)),
+    ((2, 1), (1, 3)),
+    ((3,), (4, 2, 3)),
+    ((4, 1, 3), (2, 1)),
+]
 
 
 @dataclass(frozen=True)
 class Call:
-    """The arguments of one call as text, and the shapes of those that are parameters of the function around it."""
+    """The arguments of one call as text, and the shapes of the parameters of the function around it."""
 
     text: str
     shapes: Shapes
@@ -37,8 +45,8 @@ def call(text: str, **shapes: tuple[int, ...]) -> Call:
 
 @dataclass(frozen=True)
 class Domain:
-    """Intervals of arguments (ANY for those not named), calls, and arguments prepared by hand (`matrix`: well away from
-    singular, `spd`: symmetric positive definite)."""
+    """Intervals of arguments (ANY for those not named), calls, and arguments of a special kind (`matrix`: well
+    away from singular, `spd`: symmetric positive definite)."""
 
     intervals: dict[str, Interval] = field(default_factory=dict)
     calls: tuple[Call, ...] | None = None
@@ -50,10 +58,21 @@ def on(*calls: Call, special: dict[str, str] | None = None, **intervals: Interva
 
 
 def reductions(*more: Call) -> tuple[Call, ...]:
-    return (call("x", x=()), call("x", x=(4,)), call("x", x=(2, 3)), call("x, axis=0", x=(4,)), call("x, 0", x=(2, 3)),
-            call("x, axis=-1", x=(2, 3)), call("x, axis=1, keepdims=True", x=(2, 3)), call("x, axis=(0, -1)", x=(2, 3, 2)),
-            call("x, axis=(0, 2), keepdims=True", x=(2, 3, 2)), call("x, axis=-2", x=(2, 3, 2)),
-            call("x, axis=None, keepdims=True", x=(2, 3)), call("x, axis=[0][0]", x=(2, 3)), *more)
+    return (
+        call("x", x=()),
+        call("x", x=(4,)),
+        call("x", x=(2, 3)),
+        call("x, axis=0", x=(4,)),
+        call("x, 0", x=(2, 3)),
+        call("x, axis=-1", x=(2, 3)),
+        call("x, axis=1, keepdims=True", x=(2, 3)),
+        call("x, axis=(0, -1)", x=(2, 3, 2)),
+        call("x, axis=(0, 2), keepdims=True", x=(2, 3, 2)),
+        call("x, axis=-2", x=(2, 3, 2)),
+        call("x, axis=None, keepdims=True", x=(2, 3)),
+        call("x, axis=[0][0]", x=(2, 3)),
+        *more,
+    )
 
 
 def one_axis() -> tuple[Call, ...]:
@@ -61,29 +80,53 @@ def one_axis() -> tuple[Call, ...]:
     return tuple(c for c in reductions() if "(" not in c.text)
 
 
-PRODUCTS = (call("x1, x2", x1=(3,), x2=(3,)), call("x1, x2", x1=(2, 3), x2=(3,)), call("x1, x2", x1=(3,), x2=(3, 2)),
-            call("x1, x2", x1=(2, 3), x2=(3, 4)), call("x1, x2", x1=(2, 2, 3), x2=(3,)), call("x1, x2", x1=(3,), x2=(2, 3, 2)),
-            call("x1, x2", x1=(2, 2, 3), x2=(2, 3, 2)), call("x1, x2", x1=(2, 3), x2=(4, 3, 2)),
-            call("x1, x2", x1=(2, 1, 2, 3), x2=(4, 3, 2)))
-_DOT = (call("x1, x2", x1=(), x2=()), call("x1, x2", x1=(), x2=(2, 3)), call("x1, x2", x1=(2, 3), x2=()),
-        *(c for c in PRODUCTS if max(map(len, c.shapes.values())) < 3), call("x1, x2", x1=(2, 2, 3), x2=(3,)),
-        call("x1, x2", x1=(3,), x2=(2, 3, 2)), call("x1, x2", x1=(2, 3), x2=(2, 3, 2)),
-        call("x1, x2", x1=(2, 2, 3), x2=(4, 3, 2)))
-_POWERS = tuple(call(f"x1, {n}", x1=(2, 3)) for n in ("0", "1", "2", "3", "-1", "-2", "0.5", "1.5", "-0.5")) + tuple(
-    call("x1, x2", x1=a, x2=b) for a, b in BINARY_SHAPES) + (call("2.0, x2", x2=(3,)), call("2, x2", x2=()))
-_MATH_POWERS = tuple(call(f"x1, {n}", x1=()) for n in ("0", "1", "2", "3", "-1", "0.5", "1.5")) + (
-    call("x1, x2", x1=(), x2=()), call("2.0, x2", x2=()))
-
-_VECTOR_OR_MATRIX = (call("x", x=(4,)), call("x", x=(3, 3)), call("x", x=(2, 3)))
+PRODUCTS = (
+    call("x1, x2", x1=(3,), x2=(3,)),
+    call("x1, x2", x1=(2, 3), x2=(3,)),
+    call("x1, x2", x1=(3,), x2=(3, 2)),
+    call("x1, x2", x1=(2, 3), x2=(3, 4)),
+    call("x1, x2", x1=(2, 2, 3), x2=(3,)),
+    call("x1, x2", x1=(3,), x2=(2, 3, 2)),
+    call("x1, x2", x1=(2, 2, 3), x2=(2, 3, 2)),
+    call("x1, x2", x1=(2, 3), x2=(4, 3, 2)),
+    call("x1, x2", x1=(2, 1, 2, 3), x2=(4, 3, 2)),
+)
+_DOT = (
+    call("x1, x2", x1=(), x2=()),
+    call("x1, x2", x1=(), x2=(2, 3)),
+    call("x1, x2", x1=(2, 3), x2=()),
+    *(c for c in PRODUCTS if max(map(len, c.shapes.values())) < 3),
+    call("x1, x2", x1=(2, 2, 3), x2=(3,)),
+    call("x1, x2", x1=(3,), x2=(2, 3, 2)),
+    call("x1, x2", x1=(2, 3), x2=(2, 3, 2)),
+    call("x1, x2", x1=(2, 2, 3), x2=(4, 3, 2)),
+)
+_POWERS = (
+    tuple(call(f"x1, {n}", x1=(2, 3)) for n in ("0", "1", "2", "3", "-1", "-2", "0.5", "1.5", "-0.5"))
+    + tuple(call("x1, x2", x1=a, x2=b) for a, b in BINARY_SHAPES)
+    + (call("2.0, x2", x2=(3,)), call("2, x2", x2=()))
+)
+_MATH_POWERS = (
+    *(call(f"x1, {n}", x1=()) for n in ("0", "1", "2", "3", "-1", "0.5", "1.5")),
+    call("x1, x2", x1=(), x2=()),
+    call("2.0, x2", x2=()),
+)
 
 DOMAINS: dict[str, Domain] = {
     # operators and functions of one or two arguments: where not everything is smooth
-    "/": on(x2=POSITIVE), "%": on(x2=(0.7, 1.4)),
+    "/": on(x2=POSITIVE),
+    "%": on(x2=(0.7, 1.4)),
     "**": on(*_POWERS, x1=POSITIVE),
     "@": on(*PRODUCTS),
     "math.pow": on(*_MATH_POWERS, x1=POSITIVE),
-    "math.log": on(call("x", x=()), call("x, base", x=(), base=()), call("x, 3.0", x=()), call("2.0, base", base=()),
-                   x=POSITIVE, base=ABOVE_ONE),
+    "math.log": on(
+        call("x", x=()),
+        call("x, base", x=(), base=()),
+        call("x, 3.0", x=()),
+        call("2.0, base", base=()),
+        x=POSITIVE,
+        base=ABOVE_ONE,
+    ),
     "math.fsum": on(call("x", x=(4,))),
     "builtins.sum": on(call("x", x=(4,)), call("x", x=(2, 3)), call("x", x=(2, 3, 2))),
     "builtins.max": on(call("x1, x2", x1=(), x2=()), call("x1, 0.1", x1=()), call("0.1, x2", x2=())),
@@ -95,84 +138,179 @@ DOMAINS: dict[str, Domain] = {
     **{f"numpy.{n}": on(x=POSITIVE) for n in ("log", "log2", "log10", "log1p", "sqrt", "cbrt", "reciprocal")},
     **{f"numpy.{n}": on(x=INSIDE) for n in ("arcsin", "arccos", "arctanh", "tan")},
     "numpy.arccosh": on(x=ABOVE_ONE),
-    "numpy.arctan2": on(x1=POSITIVE), "numpy.hypot": on(x1=POSITIVE),
+    "numpy.arctan2": on(x1=POSITIVE),
+    "numpy.hypot": on(x1=POSITIVE),
     **{f"math.{n}": on(x=POSITIVE) for n in ("log2", "log10", "log1p", "sqrt", "cbrt")},
     **{f"math.{n}": on(x=INSIDE) for n in ("asin", "acos", "atanh", "tan")},
-    "math.acosh": on(x=ABOVE_ONE), "math.atan2": on(x1=POSITIVE), "math.hypot": on(x1=POSITIVE),
+    "math.acosh": on(x=ABOVE_ONE),
+    "math.atan2": on(x1=POSITIVE),
+    "math.hypot": on(x1=POSITIVE),
     "math.fmod": on(x2=(0.7, 1.4)),
     "numpy.copysign": on(*(call("x1, c", x1=a, c=b) for a, b in BINARY_SHAPES)),
-    "numpy.where": on(*(call("c > 0.0, x1, x2", x1=a, x2=b, c=c) for (a, b), c in zip(
-        BINARY_SHAPES, [(), (3,), (3,), (2, 3), (), (2, 1), (), (4, 2, 3), (3,)], strict=True)),
-        call("c > 0.0, x1, 0.5", c=(2, 3), x1=(2, 3)), call("c > 0.0, 0.5, x2", c=(2, 3), x2=())),
+    "numpy.where": on(
+        *(
+            call("c > 0.0, x1, x2", x1=a, x2=b, c=c)
+            for (a, b), c in zip(
+                BINARY_SHAPES, [(), (3,), (3,), (2, 3), (), (2, 1), (), (4, 2, 3), (3,)], strict=True
+            )
+        ),
+        call("c > 0.0, x1, 0.5", c=(2, 3), x1=(2, 3)),
+        call("c > 0.0, 0.5, x2", c=(2, 3), x2=()),
+    ),
     # reductions
     **{f"numpy.{n}": on(*reductions()) for n in ("sum", "mean", "max", "min", "amax", "amin")},
     "numpy.prod": on(*one_axis()),
     # products and powers
     "numpy.matmul": on(*PRODUCTS),
     "numpy.dot": on(*_DOT),
-    "numpy.outer": on(call("x1, x2", x1=(2,), x2=(3,)), call("x1, x2", x1=(2, 2), x2=(3,)), call("x1, x2", x1=(), x2=(3, 2))),
+    "numpy.outer": on(
+        call("x1, x2", x1=(2,), x2=(3,)), call("x1, x2", x1=(2, 2), x2=(3,)), call("x1, x2", x1=(), x2=(3, 2))
+    ),
     "numpy.power": on(*_POWERS, x1=POSITIVE),
     "numpy.clip": on(
-        call("x, -1.0, 1.0", x=(2, 3)), call("x, a_min, a_max", x=(2, 3), a_min=(), a_max=()), call("x, None, a_max", x=(3,), a_max=()),
-        call("x, min=a_min, max=None", x=(4,), a_min=(4,)), call("x, a_min, a_max", x=(2, 3), a_min=(3,), a_max=(2, 1)),
-        call("x, a_min, a_max", x=(), a_min=(), a_max=()), call("x, -0.5, a_max", x=(), a_max=(3,)), a_min=(-1.0, 0.3), a_max=(0.2, 1.0)),
+        call("x, -1.0, 1.0", x=(2, 3)),
+        call("x, a_min, a_max", x=(2, 3), a_min=(), a_max=()),
+        call("x, None, a_max", x=(3,), a_max=()),
+        call("x, min=a_min, max=None", x=(4,), a_min=(4,)),
+        call("x, a_min, a_max", x=(2, 3), a_min=(3,), a_max=(2, 1)),
+        call("x, a_min, a_max", x=(), a_min=(), a_max=()),
+        call("x, -0.5, a_max", x=(), a_max=(3,)),
+        a_min=(-1.0, 0.3),
+        a_max=(0.2, 1.0),
+    ),
     # moving elements about
-    "numpy.var": on(*reductions(call("x, ddof=1", x=(4,)), call("x, axis=1, ddof=1.5, keepdims=True", x=(2, 3)))),
+    "numpy.var": on(
+        *reductions(call("x, ddof=1", x=(4,)), call("x, axis=1, ddof=1.5, keepdims=True", x=(2, 3)))
+    ),
     "numpy.std": on(*reductions(call("x, ddof=1", x=(4,)), call("x, axis=(0, 2), ddof=1", x=(2, 3, 2)))[1:]),
     "numpy.linalg.norm": on(
-        *(c for c in reductions() if c.text != "x, 0"), call("x, 2, 0", x=(2, 3)), call("x, ord=2, axis=-1, keepdims=True", x=(2, 3)), call("x, 'fro'", x=(2, 3))),
+        *(c for c in reductions() if c.text != "x, 0"),
+        call("x, 2, 0", x=(2, 3)),
+        call("x, ord=2, axis=-1, keepdims=True", x=(2, 3)),
+        call("x, 'fro'", x=(2, 3)),
+    ),
     "scipy.special.logsumexp": on(*reductions()),
     **{f"scipy.special.{n}": on(x=BETWEEN) for n in ("logit", "entr")},
-    "scipy.special.xlogy": on(x2=POSITIVE), "scipy.special.xlog1py": on(x2=POSITIVE),
+    "scipy.special.xlogy": on(x2=POSITIVE),
+    "scipy.special.xlog1py": on(x2=POSITIVE),
     # linear algebra
-    **{f"numpy.linalg.{n}": on(call("x", x=(3, 3)), call("x", x=(2, 2, 2)), special={"x": "matrix"}) for n in ("inv", "det")},
+    **{
+        f"numpy.linalg.{n}": on(call("x", x=(3, 3)), call("x", x=(2, 2, 2)), special={"x": "matrix"})
+        for n in ("inv", "det")
+    },
     "numpy.linalg.cholesky": on(call("x", x=(3, 3)), call("x", x=(2, 2, 2)), special={"x": "spd"}),
-    "numpy.linalg.solve": on(call("x1, x2", x1=(3, 3), x2=(3,)), call("x1, x2", x1=(3, 3), x2=(3, 2)), special={"x1": "matrix"}),
-    "numpy.trace": on(*(call(f"x{o}", x=s) for o in ("", ", 1", ", offset=-2", ", 7") for s in ((3, 3), (2, 3))), call("x", x=(2, 3, 4))),
-    "numpy.diagonal": on(*(call(f"x{o}", x=s) for o in ("", ", 1", ", offset=-1") for s in ((3, 3), (2, 3))), call("x, 1", x=(2, 3, 4))),
+    "numpy.linalg.solve": on(
+        call("x1, x2", x1=(3, 3), x2=(3,)), call("x1, x2", x1=(3, 3), x2=(3, 2)), special={"x1": "matrix"}
+    ),
+    "numpy.trace": on(
+        *(call(f"x{o}", x=s) for o in ("", ", 1", ", offset=-2", ", 7") for s in ((3, 3), (2, 3))),
+        call("x", x=(2, 3, 4)),
+    ),
+    "numpy.diagonal": on(
+        *(call(f"x{o}", x=s) for o in ("", ", 1", ", offset=-1") for s in ((3, 3), (2, 3))),
+        call("x, 1", x=(2, 3, 4)),
+    ),
     "numpy.diag": on(*(call(f"x{o}", x=s) for o in ("", ", 1", ", k=-1") for s in ((3,), (3, 3), (2, 3)))),
-    **{f"numpy.{n}": on(*(call(f"x{o}", x=s) for o in ("", ", 1", ", k=-1") for s in ((3,), (2, 3), (2, 3, 3)))) for n in ("tril", "triu")},
+    **{
+        f"numpy.{n}": on(
+            *(call(f"x{o}", x=s) for o in ("", ", 1", ", k=-1") for s in ((3,), (2, 3), (2, 3, 3)))
+        )
+        for n in ("tril", "triu")
+    },
     "numpy.swapaxes": on(call("x, 0, 1", x=(2, 3)), call("x, -1, 0", x=(2, 3, 4))),
     "numpy.moveaxis": on(call("x, 0, -1", x=(2, 3, 4)), call("x, (0, 1), (-1, 0)", x=(2, 3, 4))),
     "numpy.flip": on(call("x", x=(2, 3)), call("x, 0", x=(3,)), call("x, axis=(0, -1)", x=(2, 3, 4))),
-    "numpy.fliplr": on(call("x", x=(2, 3))), "numpy.flipud": on(call("x", x=(2, 3)), call("x", x=(3,))),
-    "numpy.roll": on(call("x, 1", x=(3,)), call("x, -2", x=(2, 3)), call("x, 1, axis=0", x=(2, 3)), call("x, (1, -1), (0, 1)", x=(2, 3)),
-                     call("x, len(x)", x=(2, 3))),
-    "numpy.cumsum": on(call("x", x=()), call("x", x=(4,)), call("x", x=(2, 3)), call("x, 0", x=(4,)), call("x, axis=0", x=(2, 3)),
-                       call("x, axis=-1", x=(2, 3)), call("x, 1", x=(2, 3, 2))),
-    "numpy.diff": on(call("x", x=(4,)), call("x, axis=0", x=(2, 3)), call("x, n=1", x=(2, 3)), call("x, 1, 1", x=(2, 3, 2))),
-    "numpy.full": on(call("3, fill_value", fill_value=()), call("(2, 3), fill_value", fill_value=()),
-                     call("(2, 3), fill_value=fill_value, dtype=float", fill_value=(3,)), call("c.shape, fill_value", c=(2,), fill_value=())),
-    "numpy.broadcast_to": on(call("x, (2, 3)", x=(3,)), call("x, (2, 3)", x=()), call("x, c.shape", c=(2, 3), x=(2, 1))),
-    "numpy.astype": on(call("x, float", x=(3,)), call("x, 'float64'", x=(2, 3)), call("x, float", x=(1, 2, 3))),
+    "numpy.fliplr": on(call("x", x=(2, 3))),
+    "numpy.flipud": on(call("x", x=(2, 3)), call("x", x=(3,))),
+    "numpy.roll": on(
+        call("x, 1", x=(3,)),
+        call("x, -2", x=(2, 3)),
+        call("x, 1, axis=0", x=(2, 3)),
+        call("x, (1, -1), (0, 1)", x=(2, 3)),
+        call("x, len(x)", x=(2, 3)),
+    ),
+    "numpy.cumsum": on(
+        call("x", x=()),
+        call("x", x=(4,)),
+        call("x", x=(2, 3)),
+        call("x, 0", x=(4,)),
+        call("x, axis=0", x=(2, 3)),
+        call("x, axis=-1", x=(2, 3)),
+        call("x, 1", x=(2, 3, 2)),
+    ),
+    "numpy.diff": on(
+        call("x", x=(4,)), call("x, axis=0", x=(2, 3)), call("x, n=1", x=(2, 3)), call("x, 1, 1", x=(2, 3, 2))
+    ),
+    "numpy.full": on(
+        call("3, fill_value", fill_value=()),
+        call("(2, 3), fill_value", fill_value=()),
+        call("(2, 3), fill_value=fill_value, dtype=float", fill_value=(3,)),
+        call("c.shape, fill_value", c=(2,), fill_value=()),
+    ),
+    "numpy.broadcast_to": on(
+        call("x, (2, 3)", x=(3,)), call("x, (2, 3)", x=()), call("x, c.shape", c=(2, 3), x=(2, 1))
+    ),
+    "numpy.astype": on(
+        call("x, float", x=(3,)), call("x, 'float64'", x=(2, 3)), call("x, float", x=(1, 2, 3))
+    ),
     "numpy.float64": on(call("x", x=()), call("x", x=(3,))),
-    "numpy.reshape": on(call("x, (3, 2)", x=(2, 3)), call("x, -1", x=(2, 3)), call("x, 6", x=(2, 3)), call("x, (1, -1)", x=(3,)),
-                        call("x, x.shape + (1,)", x=(2, 3)), call("x, (1,)", x=())),
-    **{f"numpy.{n}": on(*(call("x", x=s) for s in UNARY_SHAPES)) for n in (
-        "ravel", "squeeze", "atleast_1d", "atleast_2d", "transpose", "copy", "array", "asarray")},
+    "numpy.reshape": on(
+        call("x, (3, 2)", x=(2, 3)),
+        call("x, -1", x=(2, 3)),
+        call("x, 6", x=(2, 3)),
+        call("x, (1, -1)", x=(3,)),
+        call("x, x.shape + (1,)", x=(2, 3)),
+        call("x, (1,)", x=()),
+    ),
+    **{
+        f"numpy.{n}": on(*(call("x", x=s) for s in UNARY_SHAPES))
+        for n in ("ravel", "squeeze", "atleast_1d", "atleast_2d", "transpose", "copy", "array", "asarray")
+    },
     "numpy.expand_dims": on(call("x, 0", x=()), call("x, -1", x=(2, 3)), call("x, axis=(0, 2)", x=(2, 3))),
 }
 for _name in ("numpy.array", "numpy.asarray"):
-    DOMAINS[_name] = on(*DOMAINS[_name].calls, call("x, dtype=float", x=(2, 3)), call("x, dtype=None", x=(3,)))
-DOMAINS["numpy.squeeze"] = on(*DOMAINS["numpy.squeeze"].calls, call("x, 1", x=(2, 1, 3)), call("x, axis=(0, -1)", x=(1, 3, 1)))
-DOMAINS["numpy.transpose"] = on(*DOMAINS["numpy.transpose"].calls, call("x, (1, 0)", x=(2, 3)), call("x, axes=(1, 2, 0)", x=(2, 3, 4)),
-                                call("x, [0, -1, 1]", x=(2, 3, 4)))
+    DOMAINS[_name] = on(
+        *DOMAINS[_name].calls, call("x, dtype=float", x=(2, 3)), call("x, dtype=None", x=(3,))
+    )
+DOMAINS["numpy.squeeze"] = on(
+    *DOMAINS["numpy.squeeze"].calls, call("x, 1", x=(2, 1, 3)), call("x, axis=(0, -1)", x=(1, 3, 1))
+)
+DOMAINS["numpy.transpose"] = on(
+    *DOMAINS["numpy.transpose"].calls,
+    call("x, (1, 0)", x=(2, 3)),
+    call("x, axes=(1, 2, 0)", x=(2, 3, 4)),
+    call("x, [0, -1, 1]", x=(2, 3, 4)),
+)
 
 # Calls of functions without a derivative, with an array x of shape (3,) whose elements are no integers.
 ZERO_CALLS: dict[str, str] = {
-    "builtins.len": "x", "builtins.int": "x[0]", "builtins.round": "x[0], 1", "builtins.bool": "x[0]",
-    "builtins.isinstance": "x, int", "builtins.all": "x", "builtins.any": "x",
-    **{f"numpy.{n}": "x.shape" for n in ("zeros", "ones")}, "numpy.empty": "(0,)",
+    "builtins.len": "x",
+    "builtins.int": "x[0]",
+    "builtins.round": "x[0], 1",
+    "builtins.bool": "x[0]",
+    "builtins.isinstance": "x, int",
+    "builtins.all": "x",
+    "builtins.any": "x",
+    **{f"numpy.{n}": "x.shape" for n in ("zeros", "ones")},
+    "numpy.empty": "(0,)",
     **{f"numpy.{n}": "x" for n in ("zeros_like", "ones_like")},
-    "numpy.empty_like": "x[:0]", "numpy.eye": "len(x)", "numpy.identity": "len(x)", "numpy.arange": "len(x)",
-    **{f"numpy.{n}": "x" for n in ("argmax", "argmin", "argsort", "count_nonzero", "size", "ndim", "all", "any")},
-    "numpy.searchsorted": "x, 0.5", "numpy.shape": "x", "numpy.allclose": "x, 0.0",
+    "numpy.empty_like": "x[:0]",
+    "numpy.eye": "len(x)",
+    "numpy.identity": "len(x)",
+    "numpy.arange": "len(x)",
+    **{
+        f"numpy.{n}": "x"
+        for n in ("argmax", "argmin", "argsort", "count_nonzero", "size", "ndim", "all", "any")
+    },
+    "numpy.searchsorted": "x, 0.5",
+    "numpy.shape": "x",
+    "numpy.allclose": "x, 0.0",
     **{f"math.{n}": "x[0]" for n in ("floor", "ceil", "trunc", "isnan", "isinf", "isfinite")},
 }
 
 
 def of(rule: Rule) -> Domain | None:
-    """The domain of a rule with a derivative: its entry, or the default of an elementwise rule; None where one must be added."""
+    """The domain of a rule with a derivative, that of an elementwise one by default; None where one is missing."""
     found = DOMAINS.get(rule.name)
     if found is None and rule.elementwise is not None and _plain(rule) in (("x",), ("x1", "x2")):
         found = Domain()
@@ -187,7 +325,7 @@ def _plain(rule: Rule) -> tuple[str, ...]:
 
 def _generated(rule: Rule) -> tuple[Call, ...]:
     if rule.scalar:
-        return (Call(", ".join(rule.parameters), {p: () for p in rule.parameters}),)
+        return (Call(", ".join(rule.parameters), dict.fromkeys(rule.parameters, ())),)
     if len(rule.parameters) == 1:
         return tuple(Call("x", {"x": s}) for s in UNARY_SHAPES)
     return tuple(Call("x1, x2", {"x1": a, "x2": b}) for a, b in BINARY_SHAPES)

@@ -1,4 +1,4 @@
-"""Functions that use one rule, as the text of a file: every spelling, with what is known of the shapes or without."""
+"""Functions that use one rule, as the text of a file: every spelling, with known shapes and without."""
 
 from __future__ import annotations
 
@@ -46,14 +46,16 @@ def examples(rule: Rule, domain: Domain, count: int, seed: int) -> Iterator[Exam
     # every call with and without known shapes first, then what else there is room for
     first = {(c.text, str(c.shapes), known): (c, use, known) for c, use, known in plans}
     rest = [p for p in plans if p not in first.values()]
-    chosen = [*first.values(), *rest][:max(count, len(first))]
+    chosen = [*first.values(), *rest][: max(count, len(first))]
     for number, (c, use, known) in enumerate(chosen):
         made = example(rule, domain, c, use, known, number, rng)
         if made is not None:
             yield made
 
 
-def example(rule: Rule, domain: Domain, c: Call, use: str, known: bool, number: int, rng: random.Random) -> Example | None:
+def example(
+    rule: Rule, domain: Domain, c: Call, use: str, known: bool, number: int, rng: random.Random
+) -> Example | None:
     header, operation = spelled(rule, c, number)
     names = list(c.shapes)
     active = [p for p in names if p in rule.differentiable]
@@ -68,7 +70,9 @@ def example(rule: Rule, domain: Domain, c: Call, use: str, known: bool, number: 
     subsets = [(p,) for p in active] + ([tuple(active)] if len(active) > 1 else [])
     wrt = subsets[number % len(subsets)]
     body = USES[use].format(r=operation, p=active[0])
-    return Example(f"{header}\n\ndef f({', '.join(names)}):\n{docstring(c.shapes) if known else ''}{body}", args, wrt)
+    return Example(
+        f"{header}\n\ndef f({', '.join(names)}):\n{docstring(c.shapes) if known else ''}{body}", args, wrt
+    )
 
 
 def fits(a, b) -> bool:
@@ -89,19 +93,23 @@ def spelled(rule: Rule, c: Call, number: int) -> tuple[str, str]:
     """(import lines, the operation as an expression), in one of the ways to write it."""
     if not rule.name[0].isalpha() or rule.name in ("u-", "u+"):
         operands = c.text.split(", ")
-        return "", f"{operands[0]} {rule.name} {operands[1]}" if len(operands) == 2 else f"{rule.name[-1]}{operands[0]}"
+        return "", f"{operands[0]} {rule.name} {operands[1]}" if len(
+            operands
+        ) == 2 else f"{rule.name[-1]}{operands[0]}"
     module, function = rule.name.rsplit(".", 1)
     if module == "builtins":
         return "", f"{function}({c.text})"
     top = module.split(".")[0]
     alias = {"numpy": "np", "scipy": "sp"}.get(top, "m")
-    ways = [(f"import {module}\n", f"{rule.name}({c.text})"),
-            (f"from {module} import {function} as library_{function}\n", f"library_{function}({c.text})"),
-            (f"import {module} as lib\n", f"lib.{function}({c.text})")]
+    ways = [
+        (f"import {module}\n", f"{rule.name}({c.text})"),
+        (f"from {module} import {function} as library_{function}\n", f"library_{function}({c.text})"),
+        (f"import {module} as lib\n", f"lib.{function}({c.text})"),
+    ]
     if module == top:
         ways.insert(0, (f"import {module} as {alias}\n", f"{alias}.{function}({c.text})"))
     first, _, others = c.text.partition(", ")
-    if c.shapes.get(first):
+    if c.shapes.get(first) and "axes=" not in others:
         if first == "x" and rule.name == "numpy.transpose" and not others:
             ways += [("", "x.T")] * 2
         ways += [("", f"{first}.{method}({others})") for method, name in METHODS.items() if name == rule.name]
@@ -112,8 +120,12 @@ _DIMENSIONS = {2: "n", 3: "d", 4: "m"}
 
 
 def docstring(shapes: dict[str, tuple[int, ...]]) -> str:
-    lines = [f"    {p} : ndarray, shape ({', '.join(_DIMENSIONS.get(k, str(k)) for k in s)}{',' if len(s) == 1 else ''})"
-             if s else f"    {p} : float" for p, s in shapes.items()]
+    lines = [
+        f"    {p} : ndarray, shape ({', '.join(_DIMENSIONS.get(k, str(k)) for k in s)}{',' * (len(s) == 1)})"
+        if s
+        else f"    {p} : float"
+        for p, s in shapes.items()
+    ]
     return '    """A function.\n\n' + "\n".join(lines) + '\n    """\n'
 
 

@@ -1,5 +1,5 @@
-"""How rules are called: the options they name are those of the library, every other is refused by name; what has no
-derivative gives none."""
+"""How rules are called: the options they name are those of the library, every other is refused by name;
+what has no derivative gives none."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ import numpy as np
 import pytest
 
 from lsp_ad.rules import RULES, VARIANTS, describe
-from lsp_ad.rules.rule import UNKNOWN_VALUE
 from tests import oracle
 from tests.rules import domains, programs
-from tests.rules.test_rules import DIFFERENTIABLE, domain_of
 
 LIBRARY = [n for n in RULES if n.split(".")[0] in ("numpy", "scipy")]
 ZERO = [n for n, r in RULES.items() if r.is_zero and n not in ("builtins.range", "builtins.str")]
@@ -55,10 +53,14 @@ def test_parameters_are_those_of_the_library(name):
 def test_other_options_are_refused_by_name(name):
     rule = RULES[name]
     arguments = "x, " * sum(p not in rule.defaults for p in rule.parameters)
-    others = {p.name for p in signature(name) or () if p.default is not p.empty and p.kind != p.POSITIONAL_ONLY}
+    others = {
+        p.name for p in signature(name) or () if p.default is not p.empty and p.kind != p.POSITIONAL_ONLY
+    }
     others -= set(rule.parameters) | ({"min", "max"} if name == "numpy.clip" else set())
     for option in sorted(others | {"no_such_option"}):
-        source = f"import {name.rsplit('.', 1)[0]}\n\ndef f(x):\n    return x * {name}({arguments}{option}=x)\n"
+        source = (
+            f"import {name.rsplit('.', 1)[0]}\n\ndef f(x):\n    return x * {name}({arguments}{option}=x)\n"
+        )
         with pytest.raises(oracle.Refused) as refused:
             oracle.generate(source)
         messages = [(p.code, p.message) for p in refused.value.args]
@@ -67,7 +69,7 @@ def test_other_options_are_refused_by_name(name):
 
 @pytest.mark.parametrize("name", ZERO)
 def test_no_derivative(name):
-    """A function of such a value alone is refused; beside another term, the derivative is that of the other."""
+    """A function of such a value alone is refused; beside another term, that one counts."""
     arguments = domains.zero_call(RULES[name])
     assert arguments is not None, f"add a line for {name} to ZERO_CALLS in tests/rules/domains.py"
     call = domains.call(arguments, x=(3,))
@@ -79,11 +81,9 @@ def test_no_derivative(name):
             oracle.generate(f"{header}\n\ndef f(x):\n    return {operation}\n")
         assert refused.value.args[0].code == "AD503"
         programs.evaluate(header, operation, ["x"], (x,))
-        oracle.assert_gradient(
-            f"{header}\n\ndef f(x):\n    k = {operation}\n    return np.sum(np.array(k)) * 0.5 + np.sum(x * x)\n"
-            if name not in ("numpy.empty", "numpy.empty_like")
-            else f"{header}\n\ndef f(x):\n    k = {operation}\n    return np.sum(x * x) + np.size(k)\n",
-            x, all_modes=False)
+        used = "np.size(k)" if "empty" in name else "np.sum(np.array(k))"
+        body = f"    k = {operation}\n    return {used} * 0.5 + np.sum(x * x)\n"
+        oracle.assert_gradient(f"{header}\n\ndef f(x):\n{body}", x, all_modes=False)
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -104,13 +104,30 @@ def test_description(name):
 def test_conversions():
     x = np.array([1.2, -0.7, 2.5])
     head = "import numpy as np\n\n\ndef f(x):\n"
-    for right in ("x.astype(float)", "x.astype(np.float64)", "np.array(x, dtype='float64')", "np.asarray(x, float)",
-                  "np.array([x[0], x[1] * x[2]], dtype=float)", "np.full(3, x[0], dtype=float)", "np.array(x, dtype=None)"):
+    for right in (
+        "x.astype(float)",
+        "x.astype(np.float64)",
+        "np.array(x, dtype='float64')",
+        "np.asarray(x, float)",
+        "np.array([x[0], x[1] * x[2]], dtype=float)",
+        "np.full(3, x[0], dtype=float)",
+        "np.array(x, dtype=None)",
+    ):
         oracle.assert_gradient(f"{head}    y = {right}\n    return np.sum(y * y) + x[0]\n", x)
-    for step in ("x.astype(int)", "np.array(x, dtype=np.int64)", "np.asarray([x[0], x[1]], dtype=bool)", "np.full(3, x[1], int)"):
+    for step in (
+        "x.astype(int)",
+        "np.array(x, dtype=np.int64)",
+        "np.asarray([x[0], x[1]], dtype=bool)",
+        "np.full(3, x[1], int)",
+    ):
         oracle.assert_gradient(f"{head}    y = {step}\n    return np.sum(y * 2.0) + x[0] * x[1]\n", x)
-    for unknown in ("x.astype(x.dtype)", "np.array(x, dtype=x.dtype)", "np.array([x[0], x[1]], dtype=x.dtype)", "x.astype(complex)",
-                    "np.full(3, x[1], dtype=x.dtype)"):
+    for unknown in (
+        "x.astype(x.dtype)",
+        "np.array(x, dtype=x.dtype)",
+        "np.array([x[0], x[1]], dtype=x.dtype)",
+        "x.astype(complex)",
+        "np.full(3, x[1], dtype=x.dtype)",
+    ):
         with pytest.raises(oracle.Refused):
             oracle.generate(f"{head}    y = {unknown}\n    return np.sum(y * y) + x[0]\n")
 
@@ -118,14 +135,20 @@ def test_conversions():
 def test_a_shadowed_type_is_not_the_type():
     for shadow in ("float = int\n\n\ndef f(x):\n", "\n\ndef f(x, float):\n"):
         with pytest.raises(oracle.Refused):
-            oracle.generate(f"import numpy as np\n{shadow}    return np.sum(np.array(x, dtype=float) * x)\n", wrt=["x"])
+            oracle.generate(
+                f"import numpy as np\n{shadow}    return np.sum(np.array(x, dtype=float) * x)\n", wrt=["x"]
+            )
 
 
 def test_ranges():
     x = np.array([1.2, -0.7, 2.5])
     oracle.assert_gradient("import numpy as np\n\n\ndef f(x):\n    return np.sum(x * np.arange(len(x)))\n", x)
-    oracle.assert_gradient("import numpy as np\n\n\ndef f(x):\n    return np.sum(x * np.arange(1, len(x) + 1, 1))\n", x)
-    oracle.assert_gradient("import numpy as np\n\n\ndef f(x):\n    return np.sum(x * np.arange(1.0, 4.0, dtype=float))\n", x)
+    oracle.assert_gradient(
+        "import numpy as np\n\n\ndef f(x):\n    return np.sum(x * np.arange(1, len(x) + 1, 1))\n", x
+    )
+    oracle.assert_gradient(
+        "import numpy as np\n\n\ndef f(x):\n    return np.sum(x * np.arange(1.0, 4.0, dtype=float))\n", x
+    )
     with pytest.raises(oracle.Refused):
         oracle.generate("import numpy as np\n\n\ndef f(x):\n    return np.sum(np.arange(x, x + 3.0))\n")
     with pytest.raises(oracle.Refused):
@@ -136,13 +159,30 @@ def test_every_variant_says_what_it_is_of():
     assert all(name.split()[0] in {*RULES, "numpy.linspace"} for name in VARIANTS)
 
 
-@pytest.mark.parametrize("source", [
-    "np.sum(x, axis=())", "np.sum(x, axis=k)", "np.sum(x, axis=True)", "np.sum(x, axis=0, keepdims=k)", "np.var(x, ddof=k)",
-    "np.prod(x, axis=(0, 1))", "np.linalg.norm(x, 1)", "np.linalg.norm(x, 2)", "np.diff(x, 2)", "np.transpose(x, k)",
-    "np.roll(x, k)", "np.reshape(x, (2, 3), order='F')", "np.where(x)", "np.linspace(x, 1.0)"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "np.sum(x, axis=())",
+        "np.sum(x, axis=k)",
+        "np.sum(x, axis=True)",
+        "np.sum(x, axis=0, keepdims=k)",
+        "np.var(x, ddof=k)",
+        "np.prod(x, axis=(0, 1))",
+        "np.linalg.norm(x, 1)",
+        "np.linalg.norm(x, 2)",
+        "np.diff(x, 2)",
+        "np.transpose(x, k)",
+        "np.roll(x, k)",
+        "np.reshape(x, (2, 3), order='F')",
+        "np.where(x)",
+        "np.linspace(x, 1.0)",
+    ],
+)
 def test_what_is_not_supported_is_refused(source):
     with pytest.raises(oracle.Refused) as refused:
-        oracle.generate(f"import numpy as np\n\n\ndef f(x, k):\n    return np.sum({source}) + np.sum(x)\n", wrt=["x"])
+        oracle.generate(
+            f"import numpy as np\n\n\ndef f(x, k):\n    return np.sum({source}) + np.sum(x)\n", wrt=["x"]
+        )
     assert refused.value.args[0].code == "AD202"
 
 
@@ -151,9 +191,24 @@ def test_at_the_edges():
     head = "import numpy as np\n\n\n"
     for x in ([0.0, 2.0, 3.0], [0.0, 0.0, 3.0], [0.0, -1.0]):
         oracle.assert_gradient(f"{head}def f(x):\n    return np.prod(x)\n", np.array(x))
-    oracle.assert_gradient(f"{head}def f(x, n):\n    return np.sum(x ** n)\n", np.array([0.0, 2.0]), np.array([2.0, 3.0]), wrt=["x"])
-    oracle.assert_gradient(f"{head}def f(x, n):\n    return np.sum(x ** n)\n", np.array([0.0, -2.0]), np.array([1.0, 0.0]), wrt=["x"])
-    oracle.assert_gradient(f"{head}def f(x, n):\n    return np.sum(x ** n)\n", np.array([0.0, 2.0]), np.array([2.0, 3.0]), wrt=["n"])
+    oracle.assert_gradient(
+        f"{head}def f(x, n):\n    return np.sum(x ** n)\n",
+        np.array([0.0, 2.0]),
+        np.array([2.0, 3.0]),
+        wrt=["x"],
+    )
+    oracle.assert_gradient(
+        f"{head}def f(x, n):\n    return np.sum(x ** n)\n",
+        np.array([0.0, -2.0]),
+        np.array([1.0, 0.0]),
+        wrt=["x"],
+    )
+    oracle.assert_gradient(
+        f"{head}def f(x, n):\n    return np.sum(x ** n)\n",
+        np.array([0.0, 2.0]),
+        np.array([2.0, 3.0]),
+        wrt=["n"],
+    )
     for text in ("np.sum(x)", "np.prod(x)", "np.sum(np.cumsum(x))", "np.sum(np.diff(x))", "np.sum(x * x)"):
         oracle.assert_gradient(f"{head}def f(x):\n    return {text}\n", np.zeros(0))
     for x in (0.0, 1e-9, 1e-5, 0.0099, 0.0101, -3e-3):

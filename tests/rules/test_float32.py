@@ -13,7 +13,6 @@ from tests import oracle
 from tests.rules import programs
 from tests.rules.test_rules import DIFFERENTIABLE, SEED, domain_of
 
-# a number of Python's and one of double precision in the place of an argument; of a reduction, the plain value
 USES = ("used further", "mean", "sum along")
 SINGLE = [n for n in DIFFERENTIABLE if not RULES[n].scalar and n.split(".")[0] not in ("math", "builtins")]
 SINGLE.remove("numpy.float64")
@@ -26,7 +25,8 @@ def in_single(value):
 @pytest.mark.parametrize("name", SINGLE)
 def test_float32(name):
     domain, rng = domain_of(name), random.Random(SEED)
-    calls = [c for c in domain.calls or () if any(c.shapes.values()) and "float" not in c.text and "[0][0]" not in c.text]
+    calls = [c for c in domain.calls or () if any(c.shapes.values())]
+    calls = [c for c in calls if "float" not in c.text and "[0][0]" not in c.text]
     calls = rng.sample(calls, min(2, len(calls)))
     for number, (c, use, known) in enumerate(itertools.product(calls, USES, (True, False))):
         example = programs.example(RULES[name], domain, c, use, known, number, rng)

@@ -1,6 +1,7 @@
 """Every rule of lsp_ad.rules against central finite differences, on generated functions.
 
-A new rule is found by itself; where it is not elementwise and smooth in (-2, 2), it needs an entry in domains.py.
+A new rule is found by itself; where it is not elementwise and smooth in (-2, 2), it needs an entry in
+domains.py.
 RULE_SEED chooses other functions, RULE_EXAMPLES how many for each rule.
 """
 
@@ -8,10 +9,9 @@ from __future__ import annotations
 
 import os
 
-import numpy as np
 import pytest
 
-from lsp_ad.rules import RULES, describe
+from lsp_ad.rules import RULES
 from tests import oracle
 from tests.rules import domains, programs
 
@@ -23,7 +23,8 @@ DIFFERENTIABLE = [n for n, r in RULES.items() if not r.is_zero and n not in JOIN
 
 def domain_of(name: str) -> domains.Domain:
     found = domains.of(RULES[name])
-    assert found is not None, f"add a line for {name} to DOMAINS in tests/rules/domains.py: where it is smooth, how it is called"
+    way_out = "to DOMAINS in tests/rules/domains.py: where it is smooth, how it is called"
+    assert found is not None, f"add a line for {name} {way_out}"
     return found
 
 
@@ -31,7 +32,8 @@ def domain_of(name: str) -> domains.Domain:
 def test_gradient(name):
     for number, example in enumerate(programs.examples(RULES[name], domain_of(name), EXAMPLES, SEED)):
         try:
-            oracle.assert_gradient(example.source, *example.args, wrt=example.wrt, seed=SEED, all_modes=number == 0)
+            first = number == 0
+            oracle.assert_gradient(example.source, *example.args, wrt=example.wrt, seed=SEED, all_modes=first)
         except oracle.Refused as refused:
             reasons = "\n".join(p.message for p in refused.args)
             if "[0][0]" in example.source and "not a constant" in reasons:
