@@ -106,7 +106,7 @@ CATALOGUE: dict[str, Entry] = _entries(
         "error",
         "A function that is known, but whose derivative does not exist or is not known.",
         "Keep it off the path from the parameters to the result.",
-        "import numpy as np\n\ndef f(x):\n    return np.fft.fft(x)\n",
+        "import numpy as np\n\ndef f(x):\n    return np.copysign(2.0, x)\n",
     ),
     Entry(
         "AD301",
@@ -130,7 +130,7 @@ CATALOGUE: dict[str, Entry] = _entries(
         "error",
         "It cannot be told from the text what kind of value this is, and the derivative depends on it.",
         "Annotate the parameter (`x: np.ndarray`, `n: int`) or give its shape in the docstring.",
-        "def f(x, g):\n    return g.value * x\n",
+        "def f(params):\n    return params['w'] * 2.0\n",
     ),
     Entry(
         "AD402",
@@ -146,7 +146,7 @@ CATALOGUE: dict[str, Entry] = _entries(
         "error",
         "A name may be read before it is assigned.",
         "Assign it on every path before it is read.",
-        "def f(x, n):\n    for i in range(n):\n        y = x * i\n    return y\n",
+        "def f(x):\n    z = y * x\n    y = z\n    return y\n",
     ),
     Entry(
         "AD501",

@@ -145,6 +145,11 @@ FUNCTIONS = {
         "def f(x):\n    «w = x['w'] * 2»\n    return w",
         "`x['w']` reads a dictionary",
     ),
+    "an argument without a derivative": (
+        "AD204",
+        "def f(x):\n    «y = np.copysign(2.0, x)»\n    return y * x",
+        "no derivative of `numpy.copysign` with respect to `x2`",
+    ),
     "read before it is assigned": (
         "AD403",
         "def f(x):\n    z = «y» * x\n    y = z\n    return y",
