@@ -103,6 +103,8 @@ class Scope:
             start = options.get("start") if len(options.keys() - {"dtype"}) > 1 else None
             moved = [p for p in (start, options.get("step")) if p is not None]
             variant = "" if all(literal(p) is not UNKNOWN_VALUE for p in moved) else "from start"
+        elif rule.name == "numpy.full_like":
+            variant = "" if literal(options.get("fill_value")) is not UNKNOWN_VALUE else "of a value"
         elif rule.name in _CONVERTING and "dtype" in options:
             variant = {"float": "", "int": "of int"}.get(self._dtype(options["dtype"]), "of another dtype")
         return Operation(VARIANTS[f"{rule.name} {variant}"] if variant else rule, args, list(keywords))

@@ -91,6 +91,7 @@ _TABLE = [
     ("numpy.zeros_like", "x, dtype=None", _like),
     ("numpy.ones_like", "x, dtype=None", _like),
     ("numpy.empty_like", "x, dtype=None", _like),
+    ("numpy.full_like", "x, fill_value, dtype=None", _like),
     ("numpy.eye", "N, M=None, k=0, dtype=None", _eye),
     ("numpy.identity", "n, dtype=None", _eye),
     ("numpy.arange", "start, stop=None, step=None, dtype=None", _vector(None)),
@@ -141,6 +142,7 @@ _PASSIVE = [
     ("numpy.array of another dtype", "x, dtype=None", _converted(None)),
     ("numpy.asarray of another dtype", "x, dtype=None", _converted(None)),
     ("numpy.astype of another dtype", "x, dtype", _converted(None)),
+    ("numpy.full_like of a value", "x, fill_value, dtype=None", _like),
     ("numpy.full of another dtype", "shape, fill_value, dtype=None", _vector(None)),
 ]
 

@@ -45,7 +45,7 @@ def call(text: str, **shapes: tuple[int, ...]) -> Call:
 
 @dataclass(frozen=True)
 class Domain:
-    """Intervals of arguments (ANY for those not named), calls, and arguments of a special kind (`matrix`: well
+    """Intervals of arguments (ANY for those not named), calls, and arguments of a kind (`matrix`: well
     away from singular, `spd`: symmetric positive definite)."""
 
     intervals: dict[str, Interval] = field(default_factory=dict)
@@ -295,6 +295,7 @@ ZERO_CALLS: dict[str, str] = {
     "numpy.empty": "(0,)",
     **{f"numpy.{n}": "x" for n in ("zeros_like", "ones_like")},
     "numpy.empty_like": "x[:0]",
+    "numpy.full_like": "x, 2.5",
     "numpy.eye": "len(x)",
     "numpy.identity": "len(x)",
     "numpy.arange": "len(x)",
@@ -310,7 +311,7 @@ ZERO_CALLS: dict[str, str] = {
 
 
 def of(rule: Rule) -> Domain | None:
-    """The domain of a rule with a derivative, that of an elementwise one by default; None where one is missing."""
+    """The domain of a rule with a derivative; None where there is neither an entry nor a default."""
     found = DOMAINS.get(rule.name)
     if found is None and rule.elementwise is not None and _plain(rule) in (("x",), ("x1", "x2")):
         found = Domain()

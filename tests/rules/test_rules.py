@@ -7,6 +7,7 @@ RULE_SEED chooses other functions, RULE_EXAMPLES how many for each rule.
 
 from __future__ import annotations
 
+import itertools
 import os
 
 import pytest
@@ -17,7 +18,24 @@ from tests.rules import domains, programs
 
 SEED = int(os.environ.get("RULE_SEED", "0"))
 EXAMPLES = int(os.environ.get("RULE_EXAMPLES", "16"))
-JOINED = ("numpy.concatenate", "numpy.stack")
+JOINED = {
+    "numpy.concatenate": [
+        ("x1, x2", (3,), (2,)),
+        ("x1, x2, x1", (3,), (2,)),
+        ("x1, x2", (2, 3), (4, 3)),
+        ("x1, 2.0 * x2", (2, 3), (4, 3)),
+        ("x1, x2, axis=1", (2, 3), (2, 1)),
+        ("x1, x2, axis=-1", (2, 2, 3), (2, 2, 1)),
+        ("x1, x2, axis=-2", (2, 2, 3), (2, 1, 3)),
+    ],
+    "numpy.stack": [
+        ("x1, x2", (), ()),
+        ("x1, x2, x1", (3,), (3,)),
+        ("x1, x2, axis=1", (3,), (3,)),
+        ("x1, x2, axis=-1", (2, 3), (2, 3)),
+        ("x1, np.sin(x2), axis=-2", (2, 3), (2, 3)),
+    ],
+}
 DIFFERENTIABLE = [n for n, r in RULES.items() if not r.is_zero and n not in JOINED]
 
 
@@ -41,3 +59,18 @@ def test_gradient(name):
             pytest.fail(f"refused: {reasons}\nRULE_SEED={SEED}\n{example}")
         except Exception as error:
             pytest.fail(f"{type(error).__name__}: {error}\nRULE_SEED={SEED}\n{example}")
+
+
+@pytest.mark.parametrize("name", JOINED)
+def test_joined_arrays(name):
+    function = name.replace("numpy", "np")
+    for number, ((text, *shapes), known) in enumerate(itertools.product(JOINED[name], (True, False))):
+        arrays, comma, axis = text.partition(", axis")
+        call = (
+            f"{function}([{arrays}]{comma}{axis})" if number % 3 else f"{function}(({arrays}){comma}{axis})"
+        )
+        given = dict(zip(("x1", "x2"), shapes, strict=True))
+        args = programs.arguments(domains.Call(text, given), domains.Domain(), SEED)
+        head = f"import numpy as np\n\n\ndef f(x1, x2):\n{programs.docstring(given) if known else ''}"
+        for use in ("used further", "mean"):
+            oracle.assert_gradient(head + programs.USES[use].format(r=call), *args, all_modes=False)
