@@ -76,11 +76,8 @@ def emit_pair(unit: Unit, swept: Swept, pair: Pair) -> list[Line]:
 def _saved(swept: Swept, gradients: gast.expr) -> list[str]:
     """The names that the backward function reads before it binds them."""
     body = [*swept.backward, gast.Return(gradients)]
-    local = flow.writes(swept.forward) | flow.writes(swept.backward)
     live = flow.live_before(flow.Flow.of(body))[0] - {swept.seed}
-    outside = live - local
-    parameters = outside & swept.parameters
-    return sorted((live & flow.writes(swept.forward)) | parameters)
+    return sorted(live & (flow.writes(swept.forward) | swept.parameters))
 
 
 def _tuple(names: list[str]) -> str:

@@ -6,7 +6,11 @@ Inside the compiler an added name holds two underscores, so that it can be told 
 
 from __future__ import annotations
 
+import re
+
 ADJOINT = "d__"
+WEB = "w__"
+RESERVED = re.compile(r"(t|b|s|d|w)__")
 
 
 class Fresh:
@@ -26,6 +30,11 @@ class Fresh:
         if hint:
             self.hints[name] = hint
         return name
+
+
+def plain(name: str) -> str:
+    """The user's name that a web stands for: `y` for `w__y__2`; another name as it is, without its number."""
+    return re.sub(r"^w__|__\d+$", "", name)
 
 
 def is_temporary(name: str) -> bool:

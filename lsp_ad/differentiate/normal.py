@@ -12,7 +12,7 @@ import copy
 
 import gast
 
-from lsp_ad.differentiate.fresh import Fresh
+from lsp_ad.differentiate.fresh import Fresh, plain
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.rules import CONSTANTS, literal
 from lsp_ad.rules.resolve import Scope
@@ -287,7 +287,7 @@ def hint(node: gast.expr, scope: Scope) -> str:
 def _on_the_way(s: gast.stmt) -> str:
     """A name for a value inside the expression for `h1`: `h1_in`."""
     target = s.targets[0] if isinstance(s, gast.Assign) else None
-    word = target.id.split("__")[0] if isinstance(target, gast.Name) else ""
+    word = plain(target.id) if isinstance(target, gast.Name) else ""
     return f"{word}_in" if word and word not in ("t", "result") else ""
 
 

@@ -134,7 +134,7 @@ def _pair(program: Program, pair: Pair, callees: Callees, caller: gast.FunctionD
     """
     function = program.functions[pair.callee]
     try:
-        unit = prepare(program, function, pair.wrt)
+        unit = prepare(program, function, pair.wrt, callee=True)
         swept = sweep(unit, "pair", callees)
         return emit_pair(unit, swept, pair), swept
     except Refusal as refusal:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import gast
 
 from lsp_ad.differentiate import fence, inline, structure, webs
-from lsp_ad.differentiate.fresh import Fresh
+from lsp_ad.differentiate.fresh import RESERVED, Fresh, plain
 from lsp_ad.differentiate.normal import Normalizer
 from lsp_ad.differentiate.stable import Stability, carried_names
 from lsp_ad.problems import Refusal, Span, problem
@@ -25,7 +25,7 @@ from lsp_ad.semantics.names import Program, local_names, parameters
 from lsp_ad.semantics.shapes import BOTTOM, FLOAT, UNKNOWN, Kind, Opaque
 from lsp_ad.semantics.uses import kinds_by_use, tested, used_as_int
 from lsp_ad.source.parse import span_of
-from lsp_ad.source.printing import expression_text, plain_assignment
+from lsp_ad.source.printing import plain_assignment
 
 
 @dataclass
@@ -74,18 +74,23 @@ def float_parameters(program: Program, function: gast.FunctionDef) -> tuple[str,
     )
 
 
-def prepare(program: Program, function: gast.FunctionDef, wrt: tuple[str, ...] | None) -> Unit:
-    """Take a function through all passes before the reverse sweep;
-    raises Refusal with every reason against it.
+def prepare(
+    program: Program, function: gast.FunctionDef, wrt: tuple[str, ...] | None, callee: bool = False
+) -> Unit:
+    """Take a function through all passes before the reverse sweep; Refusal has every reason against it.
+
+    `callee`: the derivative is for a call, where a parameter without influence has a zero adjoint.
     """
     tree = copy.deepcopy(function)
     local: set[str] = set(local_names(function))
     scope = Scope(program, local)
     if problems := fence.check(function, scope):
         raise Refusal(*problems)
+    if taken := [n for n in sorted(local) if RESERVED.match(n)]:
+        message = f"The name `{taken[0]}` is of a form that the compiler uses itself."
+        raise Refusal(problem("AD102", message, name_span(function), "Rename it."))
     _plain(tree)
     fresh = Fresh(local | program.bound)
-    explicit = wrt is not None
     wanted = wrt if wrt is not None else float_parameters(program, function)
     if not wanted:
         raise Refusal(problem("AD502", f"`{function.name}` has no float parameter.", name_span(function)))
@@ -110,7 +115,8 @@ def prepare(program: Program, function: gast.FunctionDef, wrt: tuple[str, ...] |
     active = activity.active_names(
         tree.body, wanted, result, carries, lambda n: kinds.names.get(n, UNKNOWN).may_be_real
     )
-    _refuse_independent(function, wanted, active, explicit)
+    if not callee:
+        _refuse_independent(function, wanted, active, wrt is not None)
     normal = Normalizer(scope, kinds, active, carries, fresh)
     tree.body = normal.block(tree.body)
     local |= flow.writes(tree.body)
@@ -319,7 +325,7 @@ def _refuse_shared_updates(tree: gast.FunctionDef, kinds: Kinds, scope: Scope, r
             graph, shared.get(name, []), name
         ):
             continue
-        text = expression_text(s.targets[0]).split("__")[0]
+        text = plain(s.targets[0].id)
         raise Refusal(
             problem(
                 "AD302",

@@ -2,7 +2,7 @@
 
 A *web* is a set of assignments of a name that reach a common read. Each web after the first gets
 a name of its own; `display.py` merges them again where nothing stands in the way.
-Before: `y = a * b; y = np.sin(y)`. After: `y = a * b; y__2 = np.sin(y)`.
+Before: `y = a * b; y = np.sin(y)`. After: `y = a * b; w__y__1 = np.sin(y)`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import gast
 
-from lsp_ad.differentiate.fresh import Fresh
+from lsp_ad.differentiate.fresh import WEB, Fresh
 from lsp_ad.problems import Refusal, Span, problem
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.names import parameters
@@ -76,7 +76,7 @@ def _web_names(
         if root in names or (point == 0 and name in unbound):
             continue
         if name in taken:
-            names[root] = fresh.new(name)
+            names[root] = fresh.new(WEB + name)
         else:
             names[root] = name
             taken.add(name)
