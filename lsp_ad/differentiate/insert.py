@@ -72,6 +72,16 @@ def helper_sources() -> dict[str, str]:
     }
 
 
+def is_our_helper(program: Program, helper: str) -> bool:
+    """Whether a name of the file stands for our helper: imported from lsp_ad.runtime, or the same text."""
+    if program.imports.get(helper) == f"lsp_ad.runtime.{helper}":
+        return True
+    function = program.functions.get(helper)
+    return function is not None and gast.dump(function) == gast.dump(
+        gast.parse(helper_sources()[helper]).body[0]
+    )
+
+
 def with_dependencies(helpers: tuple[str, ...]) -> list[str]:
     """Helpers with those that they call, each after what it calls."""
     sources = helper_sources()

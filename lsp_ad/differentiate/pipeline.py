@@ -7,15 +7,18 @@ text -> fence -> inline -> structure -> webs -> kinds -> activity -> normal form
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+from collections.abc import Sequence, Set
 
 import gast
 
 from lsp_ad.differentiate.calls import Callees, Pair
 from lsp_ad.differentiate.derivative import MODES, Derivative, Line
 from lsp_ad.differentiate.emit import emit, emit_pair
+from lsp_ad.differentiate.insert import is_our_helper, with_dependencies
 from lsp_ad.differentiate.sweep import sweep
 from lsp_ad.differentiate.unit import float_parameters, name_span, prepare
+from lsp_ad.differentiate.values import name_taken
 from lsp_ad.problems import Problem, Refusal, Related, Span, problem
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.names import Program, parameters
@@ -113,6 +116,7 @@ def _derivative(
         done.append(lines)
         helpers |= inner.helpers
         imports |= inner.modules
+    _refuse_taken(program, unit.scope.local, swept.name, helpers, [main, *done])
     lines = main
     for block in done:
         lines = [*block, Line("", None, "head"), Line("", None, "head"), *lines]
@@ -126,6 +130,26 @@ def _derivative(
         tuple(sorted(helpers)),
         tuple(sorted(imports)),
     )
+
+
+BUILTINS = frozenset({"enumerate", "getattr", "len", "min", "range", "reversed", "slice", "zip"})
+
+
+def _refuse_taken(
+    program: Program, local: Set[str], name: str, helpers: set[str], blocks: list[list[Line]]
+) -> None:
+    """Generated code must mean what it says: its helpers and built-ins are not hidden by the user's names."""
+    text = "".join(line.text + "\n" for block in blocks for line in block)
+    used = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+    for taken in sorted(BUILTINS & used & (program.bound | local)):
+        raise Refusal(name_taken(taken, "the built-in function"))
+    for helper in with_dependencies(tuple(helpers)):
+        if helper in local or (helper in program.bound and not is_our_helper(program, helper)):
+            raise Refusal(name_taken(helper, "its helper function"))
+    if helpers and program.alias_of("numpy") != "np" and "np" in program.bound:
+        raise Refusal(name_taken("np", "numpy in its helper functions"))
+    if name in used:
+        raise Refusal(name_taken(name, "the derivative"))
 
 
 def _pair(program: Program, pair: Pair, callees: Callees, caller: gast.FunctionDef):

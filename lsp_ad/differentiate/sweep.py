@@ -113,7 +113,7 @@ def _may_be_lists(unit: Unit) -> set[str]:
         n
         for n in indexed - sliced
         if unit.kinds.names.get(n, Kind()).type == "numeric"
-        and not isinstance(unit.kinds.names[n].shape, tuple)
+        and not isinstance(unit.kinds.names.get(n, Kind()).shape, tuple)
     }
 
 

@@ -22,7 +22,7 @@ from lsp_ad.semantics import activity, flow
 from lsp_ad.semantics.hints import declared_shapes, default_is_other, default_values, parameter_kinds
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.names import Program, local_names, parameters
-from lsp_ad.semantics.shapes import BOTTOM, FLOAT, UNKNOWN, Kind, Opaque
+from lsp_ad.semantics.shapes import BOTTOM, FLOAT, MIXED, UNKNOWN, Kind, Opaque
 from lsp_ad.semantics.uses import kinds_by_use, tested, used_as_int
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import plain_assignment
@@ -102,7 +102,7 @@ def prepare(
     shown = webs.split(tree, fresh)
     local |= flow.writes(tree.body)
     kinds = _kinds(program, function, tree, scope, wanted)
-    if kinds.names.get(result, UNKNOWN).type in ("other", "str", "none"):
+    if kinds.names.get(result, UNKNOWN).type in ("mixed", "other", "str", "none"):
         message = (
             f"`{function.name}` returns values of different structure, or no numbers, on different paths."
         )
@@ -113,8 +113,9 @@ def prepare(
         )
     _refuse_shared_updates(tree, kinds, scope, result)
     active = activity.active_names(
-        tree.body, wanted, result, carries, lambda n: kinds.names.get(n, UNKNOWN).may_be_real
+        tree.body, wanted, result, carries, lambda n: _may_carry(kinds.names.get(n, UNKNOWN))
     )
+    _refuse_unclear(function, kinds, active)
     if not callee:
         _refuse_independent(function, wanted, active, wrt is not None)
     normal = Normalizer(scope, kinds, active, carries, fresh)
@@ -243,6 +244,10 @@ def _library(scope: Scope) -> Callable[[gast.expr, Callable[[gast.expr], Kind]],
         if operation is not None:
             try:
                 bound = operation.bind(kind_of)
+                if isinstance(node, gast.BinOp) and any(
+                    kind_of(a).type in ("list", "tuple", "mixed") for a in operation.args
+                ):
+                    return MIXED
                 if any(kind_of(a) is BOTTOM for a in bound.given.values()):
                     return BOTTOM
                 return operation.rule.result_kind(bound)
@@ -290,6 +295,24 @@ def _refuse_other(function: gast.FunctionDef, wrt: tuple[str, ...]) -> None:
                     name_span(function),
                 )
             )
+
+
+def _may_carry(kind: Kind) -> bool:
+    """Whether a derivative could flow through a value: only what surely is no such number stops it."""
+    return kind.may_be_real or kind.type == "mixed" or kind.dtype == "complex"
+
+
+def _refuse_unclear(function: gast.FunctionDef, kinds: Kinds, active: set[str]) -> None:
+    """No derivative flows through what is a number on one path and a list on another, or through complex ones."""
+    for n in sorted(active):
+        kind = kinds.names.get(n, UNKNOWN)
+        if kind.type == "mixed":
+            message = f"`{plain(n)}` holds different kinds of things, or a list that is computed with."
+            raise Refusal(
+                problem("AD401", message, name_span(function), "Use arrays, or a name for each kind.")
+            )
+        if kind.dtype == "complex":
+            raise Refusal(problem("AD402", f"`{plain(n)}` is complex.", name_span(function)))
 
 
 def _refuse_independent(

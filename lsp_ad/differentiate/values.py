@@ -8,6 +8,7 @@ import gast
 
 from lsp_ad.differentiate.fresh import Fresh
 from lsp_ad.differentiate.stable import Stability
+from lsp_ad.problems import Problem, Refusal, Span, problem
 from lsp_ad.rules import literal
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.rules.rule import UNKNOWN_VALUE
@@ -15,6 +16,12 @@ from lsp_ad.semantics import flow
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.shapes import Kind
 from lsp_ad.simplify.algebra import assign, call, constant, expression, name, store, substitute
+
+
+def name_taken(taken: str, meaning: str) -> Problem:
+    """Generated code needs a name for something, and the user has it for something else."""
+    message = f"Generated code needs the name `{taken}` for {meaning}, but it stands for something else here."
+    return problem("AD506", message, Span(1, 0, 1, 1))
 
 
 class ForwardValues:
@@ -198,8 +205,10 @@ class ForwardValues:
         """
         alias = self.scope.program.alias_of(module)
         if alias is None or alias in self.scope.local:
-            self.modules.add(module)
             alias = "np" if module == "numpy" else module
+            if alias in self.scope.local or alias in self.scope.program.bound:
+                raise Refusal(name_taken(alias, f"the module {module}"))
+            self.modules.add(module)
         return name(alias)
 
     def helper(self, helper: str) -> str:

@@ -43,6 +43,7 @@ class Kinds:
         self.free = free
         self._carried: frozenset[str] = frozenset()
         self._local: set[str] = set()
+        self._memo: dict[int, tuple[gast.expr, Kind]] = {}
 
     def run(self, body: list[gast.stmt], carried: frozenset[str] = frozenset()) -> None:
         """Find the kinds of all names that `body` binds.
@@ -63,15 +64,23 @@ class Kinds:
         old = self.names.get(name, BOTTOM)
         if name in self._carried and transient(kind.shape):
             kind = Kind(kind.type, kind.dtype, None, kind.items, kind.fresh)
-        self.names[name] = join(old, kind)
+        merged = join(old, kind)
+        if merged != old:
+            self._memo.clear()
+            self.names[name] = merged
 
     def of(self, node: gast.expr) -> Kind:
         """The kind of an expression. Every part that cannot be told is unknown, never guessed."""
+        known = self._memo.get(id(node))
+        if known is not None:
+            return known[1]
         kind = self._of(node)
         if kind.shape is None and kind.type in ("numeric", "array") and not isinstance(node, gast.Name):
             # The value of this very expression has one shape, whatever it is; equal text in one
             # place is one value.
             kind = Kind(kind.type, kind.dtype, Opaque(f"@{id(node)}"), kind.items, kind.fresh)
+        if not isinstance(node, gast.Name):
+            self._memo[id(node)] = (node, kind)
         return kind
 
     def _of(self, node: gast.expr) -> Kind:

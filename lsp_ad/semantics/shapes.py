@@ -29,8 +29,8 @@ class Kind:
     """What is known of a value.
 
     `type`: "number" (a Python or NumPy scalar), "array", "numeric" (either), "list", "tuple", "str", "none",
-    "other" (known to be nothing numeric) or "bottom" (not computed yet). `dtype`: "float", "int", "bool",
-    "complex" or None. `items`: the kinds in a tuple or list of known length. `fresh`: the
+    "mixed" (different things on different paths), "other" (known to be nothing numeric) or "bottom" (not
+    computed yet). `dtype`: "float", "int", "bool", "complex" or None. `items`: the kinds in a tuple or list of known length. `fresh`: the
     value shares its memory with no other name.
     """
 
@@ -67,6 +67,7 @@ COMPLEX = Kind("number", "complex", (), fresh=True)
 STR = Kind("str")
 NONE = Kind("none")
 OTHER = Kind("other")
+MIXED = Kind("mixed")  # of different kinds on different paths: nothing is known, and nothing may be assumed
 
 
 def join(a: Kind, b: Kind) -> Kind:
@@ -75,6 +76,9 @@ def join(a: Kind, b: Kind) -> Kind:
         return a
     if a is BOTTOM:
         return b
+    # None stands for "no value yet": whoever computes with the name has made sure that it is not None
+    if "none" in (a.type, b.type):
+        return b if a.type == "none" else a
     dtype = a.dtype if a.dtype == b.dtype else _mixed(a.dtype, b.dtype)
     shape = a.shape if a.shape == b.shape else None
     numeric = {"number", "array", "numeric"}
@@ -86,7 +90,7 @@ def join(a: Kind, b: Kind) -> Kind:
         return Kind(a.type, dtype, shape, items, fresh)
     if a.type in numeric and b.type in numeric:
         return Kind("numeric", dtype, shape, fresh=fresh)
-    return Kind("other", None, None)
+    return MIXED
 
 
 def _mixed(a: str | None, b: str | None) -> str | None:

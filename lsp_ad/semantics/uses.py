@@ -77,11 +77,15 @@ def tested(function: gast.FunctionDef, names: list[str]) -> set[str]:
 
 
 def used_as_int(function: gast.FunctionDef, canonical: Canonical) -> set[str]:
-    """The names that are counted to or indexed with anywhere: nobody wants a derivative in them."""
+    """The names that are counted to, indexed with or compared with a string: no derivative is wanted in them."""
     found = set()
     for node in gast.walk(function):
         if isinstance(node, gast.Call) and canonical(node.func) == "builtins.range":
             found |= {a.id for a in node.args if isinstance(a, gast.Name)}
+        elif isinstance(node, gast.Compare) and any(
+            isinstance(c, gast.Constant) and isinstance(c.value, str) for c in [node.left, *node.comparators]
+        ):
+            found |= {c.id for c in [node.left, *node.comparators] if isinstance(c, gast.Name)}
         elif isinstance(node, gast.Subscript):
             parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
             for part in parts:
