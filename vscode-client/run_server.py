@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "bundled" / "libs"))
 
-from lsp_ad.cli import main  # noqa: E402
+from lsp_ad.cli import main
 
 if __name__ == "__main__":
     sys.exit(main(["serve"]))

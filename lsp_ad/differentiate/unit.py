@@ -303,7 +303,7 @@ def _may_carry(kind: Kind) -> bool:
 
 
 def _refuse_unclear(function: gast.FunctionDef, kinds: Kinds, active: set[str]) -> None:
-    """No derivative flows through what is a number on one path and a list on another, or through complex ones."""
+    """No derivative flows through what may be a number or a list, nor through complex numbers."""
     for n in sorted(active):
         kind = kinds.names.get(n, UNKNOWN)
         if kind.type == "mixed":

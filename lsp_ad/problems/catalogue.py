@@ -192,9 +192,9 @@ CATALOGUE: dict[str, Entry] = _entries(
         "AD506",
         "name-taken",
         "error",
-        "The file has another definition under the name that the gradient would get.",
+        "A name that the generated code needs stands for something else in the function or the file.",
         "Rename one of them.",
-        "def f(x):\n    return x * x\n\ndef f_grad():\n    ...\n",
+        "def f(x, unbroadcast):\n    return x * unbroadcast\n",
     ),
     Entry(
         "STG101",

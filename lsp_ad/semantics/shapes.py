@@ -30,7 +30,8 @@ class Kind:
 
     `type`: "number" (a Python or NumPy scalar), "array", "numeric" (either), "list", "tuple", "str", "none",
     "mixed" (different things on different paths), "other" (known to be nothing numeric) or "bottom" (not
-    computed yet). `dtype`: "float", "int", "bool", "complex" or None. `items`: the kinds in a tuple or list of known length. `fresh`: the
+    computed yet). `dtype`: "float", "int", "bool", "complex" or None. `items`: the kinds in a tuple or list
+    of known length. `fresh`: the
     value shares its memory with no other name.
     """
 

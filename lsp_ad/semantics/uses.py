@@ -77,7 +77,7 @@ def tested(function: gast.FunctionDef, names: list[str]) -> set[str]:
 
 
 def used_as_int(function: gast.FunctionDef, canonical: Canonical) -> set[str]:
-    """The names that are counted to, indexed with or compared with a string: no derivative is wanted in them."""
+    """The names that are counted to, indexed with or compared with a string, not differentiated."""
     found = set()
     for node in gast.walk(function):
         if isinstance(node, gast.Call) and canonical(node.func) == "builtins.range":
