@@ -97,13 +97,13 @@ CASES = [
             if t < 1:
                 return a * t**2
             elif t < 2:
-                u = t - 1
-                return a + b * u - u**3
+                s = t - 1
+                return a + b * s - s**3
             elif t < 3:
-                u = 3 - t
+                s = 3 - t
             else:
-                u = 0.5 * t
-            return u * a * b
+                s = 0.5 * t
+            return s * a * b
         """,
         (0.4, 1.1, 0.7),
         (1.4, 1.1, 0.7),

@@ -92,9 +92,10 @@ CASES = [
         "constants of the module and of libraries",
         """
         RATE = 0.7
+        LAYERS = [1.0, 2.0]
 
         def f(x):
-            return RATE * x * math.pi + np.e * x**2
+            return RATE * x * math.pi + np.e * x**2 * LAYERS[1]
         """,
         (normal(3),),
     ),
@@ -268,6 +269,23 @@ CASES = [
             return dt * df + dx
         """,
         (0.4, 0.7, normal(3)),
+    ),
+    *case(
+        "names of one letter, as the compiler likes them",
+        """
+        def f(x):
+            s = x * 2.0
+            s = s * s + x
+            t = np.sin(s) * s
+            t = t * s
+            b = t + s
+            b = b * t
+            d = b - t
+            d = d * d
+            s = s * d
+            return s * d
+        """,
+        (normal(3),),
     ),
     *case(
         "names with letters beyond ASCII",
