@@ -50,7 +50,7 @@ def preamble(
     wanted = [h for h in with_dependencies(derivative.helpers) if h not in program.bound]
     modules = set(derivative.imports)
     lines = []
-    if wanted and helpers == "inline" and program.alias_of("numpy") != "np":
+    if wanted and helpers == "inline" and program.imports.get("np") != "numpy":
         modules.add("numpy")
     for module in sorted(modules):
         lines.append("import numpy as np" if module == "numpy" else f"import {module}")

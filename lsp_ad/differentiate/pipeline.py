@@ -146,7 +146,7 @@ def _refuse_taken(
     for helper in with_dependencies(tuple(helpers)):
         if helper in local or (helper in program.bound and not is_our_helper(program, helper)):
             raise Refusal(name_taken(helper, "its helper function"))
-    if helpers and program.alias_of("numpy") != "np" and "np" in program.bound:
+    if helpers and program.imports.get("np") != "numpy" and "np" in program.bound:
         raise Refusal(name_taken("np", "numpy in its helper functions"))
     if name in used:
         raise Refusal(name_taken(name, "the derivative"))
