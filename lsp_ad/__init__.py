@@ -8,10 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lsp_ad.api import Diagnostic, DifferentiationError, grad, value_and_grad, vjp
+    from lsp_ad.markers import insert_grad_of, stop_gradient
     from lsp_ad.staging import staged
 
 __version__ = "0.1.0"
-__all__ = ["Diagnostic", "DifferentiationError", "grad", "staged", "value_and_grad", "vjp"]
+__all__ = [
+    "Diagnostic",
+    "DifferentiationError",
+    "grad",
+    "insert_grad_of",
+    "staged",
+    "stop_gradient",
+    "value_and_grad",
+    "vjp",
+]
+_MARKERS = ("insert_grad_of", "stop_gradient")
 
 
 def __getattr__(name: str) -> Any:
@@ -19,6 +30,10 @@ def __getattr__(name: str) -> Any:
         from lsp_ad.staging import staged
 
         value: Any = staged
+    elif name in _MARKERS:
+        from lsp_ad import markers
+
+        value = getattr(markers, name)
     elif name in __all__:
         from lsp_ad import api
 

@@ -18,7 +18,7 @@ FILES = sorted(p for p in PACKAGE.rglob("*.py"))
 # From the ground up. A part may import itself and what stands in lines above its own; parts of one line
 # do not know one another.
 LAYERS = [
-    ["problems"],
+    ["markers", "problems"],
     ["source"],
     ["semantics"],
     ["rules", "simplify"],
@@ -171,4 +171,13 @@ def test_the_top_level_of_the_repository():
 
 
 def test_the_public_names():
-    assert lsp_ad.__all__ == ["Diagnostic", "DifferentiationError", "grad", "staged", "value_and_grad", "vjp"]
+    assert lsp_ad.__all__ == [
+        "Diagnostic",
+        "DifferentiationError",
+        "grad",
+        "insert_grad_of",
+        "staged",
+        "stop_gradient",
+        "value_and_grad",
+        "vjp",
+    ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gast
 
+from lsp_ad.differentiate import insertions
 from lsp_ad.differentiate.refused import (
     DYNAMIC,
     EXPRESSION_NAMES,
@@ -29,6 +30,7 @@ def check(function: gast.FunctionDef, scope: Scope) -> list[Problem]:
     fence = _Fence(scope, (function.name,))
     fence.signature(function)
     fence.body(function.body)
+    fence.problems += insertions.check_names(function, scope)
     return fence.problems
 
 
@@ -172,6 +174,13 @@ class _Fence:
         else:
             self.expression(node)
 
+    def _with(self, s: gast.With) -> None:
+        if insertions.is_insertion(s, self.scope):
+            self.problems += insertions.check(s, self.scope, self.expression)
+        else:
+            first = Span(s.lineno, s.col_offset, s.lineno, s.col_offset + len("with"))
+            self.problems.append(problem("AD101", "`with` cannot be differentiated.", first))
+
     def _assert(self, s: gast.Assert) -> None:
         self.expression(s.test)
         if s.msg is not None:
@@ -311,6 +320,7 @@ class _Fence:
         inner.seen = self.seen
         inner.signature(function)
         inner.body(function.body)
+        inner.problems += insertions.check_names(function, inner.scope)
         if inner.problems:
             first = inner.problems[0]
             related = tuple(Related(p.message, p.span) for p in inner.problems)

@@ -13,6 +13,7 @@ import gast
 
 from lsp_ad.differentiate.adjoints import Adjoints, State
 from lsp_ad.differentiate.fresh import adjoint_name
+from lsp_ad.differentiate.insertions import Insertions
 from lsp_ad.differentiate.operations import Operations
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.problems import Refusal, problem
@@ -35,6 +36,7 @@ class Reverse:
     """Writes the backward sweep of one function."""
 
     operations: Operations
+    insertions: Insertions
     loops: list[LoopPair] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -63,7 +65,7 @@ class Reverse:
             return self.branch(s, state)
         if isinstance(s, (gast.For, gast.While)):
             return self.loop(s, state)
-        return []
+        return self.insertions.backward(s, state, self.values, self.adjoints)
 
     # --- assignments -------------------------------------------------------------------------
 
@@ -188,6 +190,8 @@ class Reverse:
                 found |= flow.stored(x.target) | (
                     self.carries(x.iter) if flow.stored(x.target) & self.active else set()
                 )
+            else:
+                found |= self.insertions.touched(x)
         return found
 
     def _elements(self, s: gast.For, state: State) -> list[gast.stmt]:

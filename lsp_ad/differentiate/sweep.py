@@ -52,7 +52,7 @@ def sweep(unit: Unit, mode: str, callees: Callees) -> Swept:
     values = ForwardValues(unit.scope, unit.kinds, unit.stability, unit.fresh, unit.declared)
     adjoints = Adjoints(values, unit.kinds, unit.active)
     values.lists = adjoints.lists = _may_be_lists(unit)
-    reverse = Reverse(Operations(values, adjoints, unit.active, unit.carries, callees))
+    reverse = Reverse(Operations(values, adjoints, unit.active, unit.carries, callees), unit.insertions)
     seed = adjoint_name(unit.result)
     kind = unit.kinds.names.get(unit.result, Kind())
     scalar = kind.shape == ()
@@ -68,7 +68,7 @@ def sweep(unit: Unit, mode: str, callees: Callees) -> Swept:
     if check is not None:
         backward.insert(0, check)
     saves.compute_again(body, backward, values)
-    forward = values.insert_saves([*body, last])[:-1]
+    forward = unit.insertions.removed(values.insert_saves([*body, last])[:-1])
     saves.fold(forward, backward, set(unit.parameters))
     Tapes(unit.scope, unit.stability, unit.fresh, forward, set(unit.parameters)).add(reverse.loops)
     if mode in ("value_and_grad", "pair"):

@@ -12,6 +12,7 @@ import gast
 
 from lsp_ad.differentiate import fence, inline, structure, webs
 from lsp_ad.differentiate.fresh import RESERVED, Fresh, plain
+from lsp_ad.differentiate.insertions import Insertions, extract
 from lsp_ad.differentiate.normal import Normalizer
 from lsp_ad.differentiate.stable import Stability, carried_names
 from lsp_ad.problems import Refusal, Span, problem
@@ -46,6 +47,7 @@ class Unit:
     wrt: tuple[str, ...]
     declared: dict[str, tuple]
     inlined: set[str]
+    insertions: Insertions
 
     @property
     def parameters(self) -> list[str]:
@@ -81,11 +83,14 @@ def prepare(
 
     `callee`: the derivative is for a call, where a parameter without influence has a zero adjoint.
     """
-    tree = copy.deepcopy(function)
-    local: set[str] = set(local_names(function))
+    original = function
+    local: set[str] = set(local_names(original))
     scope = Scope(program, local)
-    if problems := fence.check(function, scope):
+    if problems := fence.check(original, scope):
         raise Refusal(*problems)
+    function = copy.deepcopy(original)
+    insertions = Insertions(extract(function, scope))
+    tree = copy.deepcopy(function)
     if taken := [n for n in sorted(local) if RESERVED.match(n)]:
         message = f"The name `{taken[0]}` is of a form that the compiler uses itself."
         raise Refusal(problem("AD102", message, name_span(function), "Rename it."))
@@ -113,7 +118,12 @@ def prepare(
         )
     _refuse_shared_updates(tree, kinds, scope, result)
     active = activity.active_names(
-        tree.body, wanted, result, carries, lambda n: _may_carry(kinds.names.get(n, UNKNOWN))
+        tree.body,
+        wanted,
+        result,
+        carries,
+        lambda n: _may_carry(kinds.names.get(n, UNKNOWN)),
+        insertions.edges(tree.body),
     )
     _refuse_unclear(function, kinds, active)
     if not callee:
@@ -129,7 +139,7 @@ def prepare(
     relied_on = {p: d for p, d in _relied_on(function, scope).items() if p in read}
     return Unit(
         program,
-        function,
+        original,
         tree,
         scope,
         kinds,
@@ -142,6 +152,7 @@ def prepare(
         tuple(wanted),
         relied_on,
         inlined,
+        insertions,
     )
 
 

@@ -197,6 +197,17 @@ CATALOGUE: dict[str, Entry] = _entries(
         "def f(x, unbroadcast):\n    return x * unbroadcast\n",
     ),
     Entry(
+        "AD601",
+        "unsuitable-insertion",
+        "error",
+        "Code for the backward sweep is not of a form that leaves the function itself as it is.",
+        "Assign only the adjoint and names of the block; use the adjoint before anything has an effect.",
+        "import lsp_ad\n\ndef f(x):\n    with lsp_ad.insert_grad_of(x) as dx:\n        print('here')\n"
+        "    return x * x\n",
+        "The body of `with lsp_ad.insert_grad_of(x) as dx:` runs in the backward sweep. The function itself "
+        "leaves it where `dx` is first used, so that it computes what it would without the block.",
+    ),
+    Entry(
         "STG101",
         "python-value-decides",
         "warning",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import gast
 
@@ -71,6 +72,11 @@ def _converted(dtype: str | None):
     return kind
 
 
+def _itself(bound: Bound) -> Kind:
+    kind = bound.kind("x")
+    return replace(kind, fresh=kind.type == "number")
+
+
 def _other(bound: Bound) -> Kind:
     return Kind("other")
 
@@ -130,6 +136,7 @@ _TABLE = [
             "isclose",
         )
     ],
+    ("lsp_ad.stop_gradient", "x", _itself),
     *[(f"math.{n}", "x", _int) for n in ("floor", "ceil", "trunc")],
     *[(f"math.{n}", "x", _bool) for n in ("isnan", "isinf", "isfinite")],
 ]

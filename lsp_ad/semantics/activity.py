@@ -15,13 +15,15 @@ def active_names(
     result: str,
     carries: Callable[[gast.expr], set[str]],
     real: Callable[[str], bool],
+    declared: Iterable[tuple[set[str], set[str]]] = (),
 ) -> set[str]:
     """Names that are varied (depend on wrt) and useful (the result depends on them).
 
     `carries` gives the names through which an expression carries a derivative (none in `x > 0`,
-    only `x` in `x[i]`); `real` says whether a name can hold a real number at all.
+    only `x` in `x[i]`); `real` says whether a name can hold a real number at all. `declared`: what
+    influences what besides, whatever the statements say.
     """
-    edges: list[tuple[set[str], set[str]]] = []
+    edges: list[tuple[set[str], set[str]]] = list(declared)
     for statement in flow.statements(body):
         if isinstance(statement, gast.Assign):
             edges += _edges(statement.targets, statement.value, carries)

@@ -1,0 +1,63 @@
+"""Marks that the compiler reads in the text of a function; when the function runs they do nothing.
+
+Free of dependencies, NumPy included: a function with marks in it runs wherever this file is.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def stop_gradient(x: T) -> T:
+    """`x` itself, through which no derivative flows: to a derivative it is a constant."""
+    return x
+
+
+class insert_grad_of:
+    """Code for the backward sweep: `with lsp_ad.insert_grad_of(x) as dx: dx = np.clip(dx, -1.0, 1.0)`.
+
+    In a derivative the body runs when the backward sweep comes to this place: `dx` is the adjoint that x has
+    there, and what the body assigns to `dx` is what it has from there on. The function itself never computes
+    anything with `dx`: the body is left, in silence, at the first use of it. The compiler refuses a body that
+    could do anything before that.
+    """
+
+    def __init__(self, x: object):
+        """`x`: the variable whose adjoint is meant, a plain name."""
+
+    def __enter__(self) -> Any:
+        return NO_GRADIENT
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        # NumPy reports some uses, as an element of an array, by an error of its own
+        return isinstance(error, NoGradient) or isinstance(getattr(error, "__cause__", None), NoGradient)
+
+
+class NoGradient(BaseException):
+    """Ends the body of an `insert_grad_of` where no derivative is being computed."""
+
+
+class _Stand:
+    """What stands for an adjoint where there is none: any use of it ends the body."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _use(self: object, *given: object, **options: object) -> Any:
+    raise NoGradient
+
+
+_OPERATORS = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift divmod"
+_USES = """neg pos abs invert lt le eq ne gt ge bool int float complex index round trunc floor ceil len iter
+    next reversed contains getitem setitem delitem getattr call str repr format array array_ufunc
+    array_function"""
+for _name in _OPERATORS.split():
+    for _side in ("", "r", "i"):
+        setattr(_Stand, f"__{_side}{_name}__", _use)
+for _name in _USES.split():
+    setattr(_Stand, f"__{_name}__", _use)
+
+NO_GRADIENT = _Stand()
