@@ -8,21 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lsp_ad.api import Diagnostic, DifferentiationError, grad, value_and_grad, vjp
-    from lsp_ad.markers import insert_grad_of, stop_gradient
+    from lsp_ad.markers import custom_jvp, custom_vjp, insert_grad_of, non_differentiable, stop_gradient
     from lsp_ad.staging import staged
 
 __version__ = "0.1.0"
 __all__ = [
     "Diagnostic",
     "DifferentiationError",
+    "custom_jvp",
+    "custom_vjp",
     "grad",
     "insert_grad_of",
+    "non_differentiable",
     "staged",
     "stop_gradient",
     "value_and_grad",
     "vjp",
 ]
-_MARKERS = ("insert_grad_of", "stop_gradient")
+_MARKERS = ("custom_jvp", "custom_vjp", "insert_grad_of", "non_differentiable", "stop_gradient")
 
 
 def __getattr__(name: str) -> Any:

@@ -5,14 +5,43 @@ Free of dependencies, NumPy included: a function with marks in it runs wherever 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable)
 
 
 def stop_gradient(x: T) -> T:
     """`x` itself, through which no derivative flows: to a derivative it is a constant."""
     return x
+
+
+def custom_vjp(rule: Callable[..., Any]) -> Callable[[F], F]:
+    """Declare the vector-Jacobian product of the function that is decorated; the function stays as it is.
+
+    `rule(a, b, y, dy)` for a function of a and b takes the arguments, the result and its adjoint, and returns
+    the adjoints of a and b: a tuple for several parameters, None for one that carries no derivative.
+    """
+    return _unchanged
+
+
+def custom_jvp(rule: Callable[..., Any]) -> Callable[[F], F]:
+    """Declare the Jacobian-vector product of the function that is decorated; the function stays as it is.
+
+    `rule(a, b, y, da, db)` for a function of a and b takes the arguments, the result and the tangents of the
+    arguments (0.0 for one that does not move), and returns the tangent of the result.
+    """
+    return _unchanged
+
+
+def non_differentiable(function: F) -> F:
+    """Declare that the derivative of a function is zero, whatever it computes."""
+    return function
+
+
+def _unchanged(function: F) -> F:
+    return function
 
 
 class insert_grad_of:

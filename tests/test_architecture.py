@@ -174,8 +174,11 @@ def test_the_public_names():
     assert lsp_ad.__all__ == [
         "Diagnostic",
         "DifferentiationError",
+        "custom_jvp",
+        "custom_vjp",
         "grad",
         "insert_grad_of",
+        "non_differentiable",
         "staged",
         "stop_gradient",
         "value_and_grad",

@@ -19,6 +19,7 @@ from lsp_ad.differentiate.refused import (
 )
 from lsp_ad.problems import Problem, Related, Span, problem
 from lsp_ad.rules import CONSTANT_ONLY, CONSTANTS, METHODS, PASSIVE_ATTRIBUTES, RULES, Unsupported
+from lsp_ad.rules.declared import Declared, declared
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics.names import HERE, local_names
 from lsp_ad.semantics.shapes import UNKNOWN
@@ -28,6 +29,9 @@ from lsp_ad.source.parse import span_of
 def check(function: gast.FunctionDef, scope: Scope) -> list[Problem]:
     """Every reason that the text of a function alone gives for a refusal."""
     fence = _Fence(scope, (function.name,))
+    known = declared(scope.program, function)
+    if known is not None:
+        return list(known.problems)
     fence.signature(function)
     fence.body(function.body)
     fence.problems += insertions.check_names(function, scope)
@@ -283,6 +287,15 @@ class _Fence:
         else:
             self._options(node)
 
+    def _declared(self, known: Declared, node: gast.Call) -> None:
+        self.problems += [p for p in known.problems if p not in self.problems]
+        for hidden in sorted(self.scope.local & set(known.calls)):
+            self.refuse(
+                "AD506", f"`{hidden}`, the rule of `{_text(node.func)}`, is hidden by a variable.", node
+            )
+        if known.rule is not None:
+            self._options(node)
+
     def _options(self, node: gast.Call) -> None:
         operation = self.scope.operation(node)
         assert operation is not None
@@ -312,6 +325,10 @@ class _Fence:
 
     def _callee(self, name: str, node: gast.Call) -> None:
         """A function of this file must be acceptable itself; the reason is shown where it stands."""
+        known = self.scope.declared(node)
+        if known is not None:
+            self._declared(known, node)
+            return
         if name in self.calling or name in self.seen:
             return
         self.seen.add(name)

@@ -69,8 +69,9 @@ class Operations:
         state: State,
         out: list[gast.stmt],
     ) -> None:
-        wanted = [p for p, a in bound.given.items() if isinstance(a, gast.Name) and a.id in self.active]
-        extra = {p for p, a in bound.given.items() if p not in wanted and self.carries(a) & self.active}
+        carrying = {p: a for p, a in bound.given.items() if p not in bound.rule.passive}
+        wanted = [p for p, a in carrying.items() if isinstance(a, gast.Name) and a.id in self.active]
+        extra = {p for p, a in carrying.items() if p not in wanted and self.carries(a) & self.active}
         if extra:
             raise Refusal(
                 problem(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import gast
 
+from lsp_ad.rules.declared import ARGUMENT, NAME
 from lsp_ad.rules.rule import Bound
 from lsp_ad.simplify.algebra import bare, name, store
 
@@ -62,17 +63,24 @@ class _Filler(gast.NodeTransformer):
     def visit_Name(self, node: gast.Name) -> gast.expr:
         if node.id in self.locals:
             return name(self.locals[node.id])
+        if node.id.startswith(ARGUMENT):
+            return self.parameter(node.id[len(ARGUMENT) :])
+        if node.id.startswith(NAME):
+            return name(node.id[len(NAME) :])
         if node.id == "dy":
             return copy.deepcopy(self.values.adjoint)
         if node.id == "y":
             return self.values.result()
         if node.id in self.bound.rule.parameters:
-            if node.id in self.bound.given:
-                return self.values.argument(node.id)
-            return gast.Constant(self.bound.rule.defaults[node.id], None)
+            return self.parameter(node.id)
         if node.id in ("np", "math"):
             return self.values.module("numpy" if node.id == "np" else "math")
         return self.values.helper(node.id)
+
+    def parameter(self, parameter: str) -> gast.expr:
+        if parameter in self.bound.given:
+            return self.values.argument(parameter)
+        return gast.Constant(self.bound.rule.defaults[parameter], None)
 
     def visit_Subscript(self, node: gast.Subscript) -> gast.expr:
         """`np.shape(x)[k]`: a length that is often known by a shorter name."""

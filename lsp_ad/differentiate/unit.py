@@ -17,6 +17,7 @@ from lsp_ad.differentiate.normal import Normalizer
 from lsp_ad.differentiate.stable import Stability, carried_names
 from lsp_ad.problems import Refusal, Span, problem
 from lsp_ad.rules import CONSTANTS, Unsupported, literal
+from lsp_ad.rules.declared import call_of, declared
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.rules.rule import UNKNOWN_VALUE
 from lsp_ad.semantics import activity, flow
@@ -89,6 +90,8 @@ def prepare(
     if problems := fence.check(original, scope):
         raise Refusal(*problems)
     function = copy.deepcopy(original)
+    if declared(program, original) is not None:
+        function.body = [call_of(original)]
     insertions = Insertions(extract(function, scope))
     tree = copy.deepcopy(function)
     if taken := [n for n in sorted(local) if RESERVED.match(n)]:

@@ -208,6 +208,19 @@ CATALOGUE: dict[str, Entry] = _entries(
         "leaves it where `dx` is first used, so that it computes what it would without the block.",
     ),
     Entry(
+        "AD602",
+        "unsuitable-declaration",
+        "error",
+        "The declared derivative of a function is not of a form that can be used.",
+        "Give the rule as a function of the file that takes what it is called with and returns a value for "
+        "each parameter.",
+        "import lsp_ad\n\ndef g_vjp(x, dy):\n    return dy * x\n\n@lsp_ad.custom_vjp(g_vjp)\n"
+        "def g(x):\n    return x * x\n\ndef f(x):\n    return g(x)\n",
+        "`custom_vjp(rule)` calls `rule(a, b, y, dy)` for a function of a and b: the arguments, the result "
+        "and its adjoint; it returns the adjoints of a and b, None for one that has none. "
+        "`custom_jvp(rule)` calls `rule(a, b, y, da, db)` and takes the tangent of y.",
+    ),
+    Entry(
         "STG101",
         "python-value-decides",
         "warning",

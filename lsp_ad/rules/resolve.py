@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import gast
 
 from lsp_ad.rules import CONSTANT_ONLY, METHODS, RULES, VARIANTS
+from lsp_ad.rules.declared import Declared, declared
 from lsp_ad.rules.rule import UNKNOWN_VALUE, Bound, Rule, literal
 from lsp_ad.semantics.names import HERE, Program
 from lsp_ad.semantics.shapes import Kind
@@ -58,7 +59,16 @@ class Scope:
         return self.program.canonical(node, self.local)
 
     def callee(self, node: gast.expr) -> gast.FunctionDef | None:
-        """The function of this file that a call calls, if it is one."""
+        """The function of this file that a call calls, if its text is what is differentiated."""
+        function = self._function(node)
+        return function if function is None or declared(self.program, function) is None else None
+
+    def declared(self, node: gast.expr) -> Declared | None:
+        """What the user has declared of the derivative of the function that a call calls."""
+        function = self._function(node)
+        return None if function is None else declared(self.program, function)
+
+    def _function(self, node: gast.expr) -> gast.FunctionDef | None:
         name = self.canonical(node.func) if isinstance(node, gast.Call) else None
         return self.program.functions[name[len(HERE) :]] if name and name.startswith(HERE) else None
 
@@ -75,6 +85,9 @@ class Scope:
         return None
 
     def _call(self, node: gast.Call) -> Operation | None:
+        known = self.declared(node)
+        if known is not None:
+            return Operation(known.rule, list(node.args), list(node.keywords)) if known.rule else None
         name = self.canonical(node.func)
         if name is not None:
             rule = RULES.get(name) or CONSTANT_ONLY.get(name)

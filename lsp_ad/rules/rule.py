@@ -79,7 +79,8 @@ class Rule:
     """The derivative of one library function or operator.
 
     `parameters` are those that a call may use, in order; a call with any other is refused. A
-    parameter written `*xs` takes the elements of a literal list or tuple.
+    parameter written `*xs` takes the elements of a literal list or tuple. `passive`: those through which no
+    derivative flows, whatever is passed.
     """
 
     name: str
@@ -92,6 +93,7 @@ class Rule:
     differentiable: tuple[str, ...] = ()
     keyword_only: tuple[str, ...] = ()
     constant_only: bool = False
+    passive: tuple[str, ...] = ()
 
     @property
     def is_zero(self) -> bool:

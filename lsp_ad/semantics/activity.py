@@ -91,9 +91,13 @@ def carrier(
             if operation is not None:
                 if operation.rule.is_zero:
                     return set()
-                return set().union(
-                    *(carries(a) for a in operation.args), *(carries(k.value) for k in operation.keywords)
-                )
+                given = [
+                    *zip(operation.rule.parameters, operation.args, strict=False),
+                    *((k.arg, k.value) for k in operation.keywords),
+                ]
+                more = operation.args[len(operation.rule.parameters) :]
+                passive = operation.rule.passive
+                return set().union(*(carries(a) for p, a in given if p not in passive), *map(carries, more))
         found: set[str] = set()
         for child in gast.iter_child_nodes(node):
             if isinstance(child, gast.expr) and not (isinstance(node, gast.Call) and child is node.func):

@@ -12,6 +12,7 @@ import builtins
 from collections.abc import Set
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import gast
 
@@ -32,9 +33,13 @@ _SCOPES = (
 
 @dataclass(frozen=True)
 class Program:
-    """One parsed file and what its top-level names stand for."""
+    """One parsed file and what its top-level names stand for.
+
+    `derived`: what later stages have worked out about the file, so that they do so once.
+    """
 
     parsed: Parsed
+    derived: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
     _bindings: dict[str, list[gast.AST]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -20,6 +20,7 @@ EXAMPLES = {
     "logistic": ("loss", ["w", "b"]),
     "mlp": ("loss", ["w1", "b1", "w2", "b2", "wout", "bout"]),
     "newton": ("newton_root", ["a"]),
+    "own_rules": ("loss", ["a"]),
     "scaling": ("loss", ["trunk", "head", "other_head"]),
     "straight_through": ("loss", ["w"]),
     "truncated": ("loss", ["w", "h"]),
