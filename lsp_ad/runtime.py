@@ -123,7 +123,12 @@ def cholesky_adjoint(dy, y):
 
 
 def zeros_of(x):
-    """Zeros in the shape of a number, an array or a list of these, of float type whatever the type of x."""
+    """The zero adjoint of x: its structure of lists and dicts (tuples become lists), float zeros for numbers
+    and arrays, those of integers too, and None for anything else."""
+    if isinstance(x, dict):
+        return {k: zeros_of(item) for k, item in x.items()}
+    if x is None or isinstance(x, str):
+        return None
     if not isinstance(x, (list, tuple)):
         return np.zeros_like(x, dtype=np.result_type(x, 1.0)) if np.ndim(x) else 0.0
     inner = [item for item in x if isinstance(item, (list, tuple))]
@@ -132,5 +137,45 @@ def zeros_of(x):
 
 
 def copy_of(x):
-    """A copy of a list of numbers, arrays and lists."""
-    return [copy_of(item) for item in x] if isinstance(x, (list, tuple)) else np.array(x)
+    """A copy of a structure of lists and dicts with the arrays in it."""
+    if isinstance(x, dict):
+        return {k: copy_of(item) for k, item in x.items()}
+    if isinstance(x, (list, tuple)):
+        return [copy_of(item) for item in x]
+    return np.array(x) if np.ndim(x) else x
+
+
+def sum_of(dx, dy):
+    """The sum of two adjoints of one value: item by item where they are lists or dicts."""
+    if isinstance(dx, dict):
+        return {k: sum_of(item, dy[k]) for k, item in dx.items()}
+    if isinstance(dx, (list, tuple)) and isinstance(dy, (list, tuple)):
+        return [sum_of(a, b) for a, b in zip(dx, dy, strict=True)]
+    return dx if dy is None else np.add(dx, dy) if isinstance(dx, (list, tuple)) else dx + dy
+
+
+def like(dx, x):
+    """The adjoint dx of x in the structure of x: lists and tuples where x has them."""
+    if isinstance(x, dict):
+        return {k: like(dx[k], item) for k, item in x.items()}
+    if not isinstance(x, (list, tuple)):
+        return dx
+    items = [like(d, item) for d, item in zip(dx, x, strict=True)]
+    if isinstance(x, list):
+        return items
+    return type(x)(*items) if hasattr(x, "_fields") else tuple(items)
+
+
+def filled(dx, x):
+    """The adjoint dx of the dict x, in the order of x and with zeros for the items that dx does not have."""
+    if not isinstance(x, dict):
+        return dx
+    return {k: filled(dx[k], item) if k in dx else zeros_of(item) for k, item in x.items()}
+
+
+def split_like(dy, xs, axis=0):
+    """The adjoints of the arrays xs in y = np.concatenate(xs, axis)."""
+    if axis is None:
+        pieces = np.split(dy, np.cumsum([np.size(x) for x in xs])[:-1])
+        return [np.reshape(piece, np.shape(x)) for piece, x in zip(pieces, xs, strict=True)]
+    return np.split(dy, np.cumsum([np.shape(x)[axis] for x in xs])[:-1], axis)

@@ -38,12 +38,16 @@ def run(source: str) -> dict:
 
 
 def leaves(value) -> list[np.ndarray]:
+    if isinstance(value, dict):
+        return [leaf for key in value for leaf in leaves(value[key])]
     if isinstance(value, (tuple, list)):
         return [leaf for item in value for leaf in leaves(item)]
     return [np.asarray(value, dtype=float)]
 
 
 def shapes(value):
+    if isinstance(value, dict):
+        return {key: shapes(item) for key, item in value.items()}
     if isinstance(value, (tuple, list)):
         return [shapes(item) for item in value]
     return np.shape(value)
@@ -55,6 +59,8 @@ def weighted(value, seed) -> float:
 
 
 def random_like(value, rng):
+    if isinstance(value, dict):
+        return {key: random_like(item, rng) for key, item in value.items()}
     if isinstance(value, tuple):
         return tuple(random_like(item, rng) for item in value)
     if isinstance(value, list):
@@ -63,6 +69,8 @@ def random_like(value, rng):
 
 
 def nudge(value, direction, eps):
+    if isinstance(value, dict):
+        return {key: nudge(item, direction[key], eps) for key, item in value.items()}
     if isinstance(value, (tuple, list)):
         return type(value)(nudge(v, d, eps) for v, d in zip(value, direction, strict=True))
     moved = np.asarray(value, dtype=float) + eps * direction
@@ -110,6 +118,8 @@ def leaves_of(args):
 
 
 def leaves_of_one(a):
+    if isinstance(a, dict):
+        return [leaf for item in a.values() for leaf in leaves_of_one(item)]
     if isinstance(a, (list, tuple)):
         return [leaf for item in a for leaf in leaves_of_one(item)]
     return [np.asarray(a)]

@@ -19,7 +19,7 @@ from lsp_ad.rules.rule import literal
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.shapes import Kind
-from lsp_ad.simplify.algebra import add, assign, constant, expression, name, store
+from lsp_ad.simplify.algebra import add, assign, call, constant, expression, name, store
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
 
@@ -27,14 +27,21 @@ from lsp_ad.source.printing import expression_text
 @dataclass(frozen=True)
 class Form:
     """The form of an adjoint: `exact`, it has the shape of its variable (else it broadcasts to it);
-    `scalar`, it is surely a number; `owned`, it is an array that this function made and nothing shares."""
+    `scalar`, it is surely a number; `owned`, it is an array that this function made and nothing shares, or
+    a list or dict of such; `outer`, it is a list or dict that this function made, whatever its items are."""
 
     exact: bool = False
     scalar: bool = False
     owned: bool = False
+    outer: bool = False
 
     def meet(self, other: Form) -> Form:
-        return Form(self.exact and other.exact, self.scalar and other.scalar, self.owned and other.owned)
+        return Form(
+            self.exact and other.exact,
+            self.scalar and other.scalar,
+            self.owned and other.owned,
+            self.outer and other.outer,
+        )
 
     def covers(self, other: Form) -> bool:
         return self.meet(other) == other
@@ -53,8 +60,9 @@ State = dict[str, Form]
 class Adjoints:
     """Writes contributions to adjoint variables.
 
-    `in_place`: those that were written element by element. `lists`: names of unknown kind that are only
-    indexed with integers and iterated, so that they may hold lists as well as arrays.
+    `in_place`: those that were written element by element; `deep`: those of them written in items of
+    items. `lists`: names of unknown kind that are only indexed with integers and iterated, so that they may
+    hold lists as well as arrays.
     """
 
     values: ForwardValues
@@ -62,7 +70,15 @@ class Adjoints:
     active: set[str]
     lists: set[str] = field(default_factory=set)
     in_place: set[str] = field(default_factory=set)
-    best: Form = field(default=Form(True, True, True))
+    deep: set[str] = field(default_factory=set)
+    best: Form = field(default=Form(True, True, True, True))
+
+    def kind(self, v: str) -> Kind:
+        return self.kinds.names.get(v, Kind())
+
+    def is_own(self, v: str, form: Form) -> bool:
+        """Whether the adjoint of `v` can be changed in place as it has to be."""
+        return form.outer if self.kind(v).is_structure and v not in self.deep else form.owned
 
     def form(self, exact: bool, scalar: bool, value: gast.expr) -> Form:
         return Form(exact, scalar, exact and not scalar and isinstance(value, gast.BinOp))
@@ -70,92 +86,82 @@ class Adjoints:
     def contribute(self, v: str, value: gast.expr, form: Form, state: State, out: list[gast.stmt]) -> None:
         """Add a value to the adjoint of `v`."""
         target = adjoint_name(v)
-        if self.kinds.names.get(v, Kind()).shape == ():
+        if self.kind(v).shape == ():
             form = Form(True, True, False)
         old = state.get(v)
         if old is None:
             out.append(assign(target, value))
             state[v] = form
-        elif old.owned and v not in self.lists:
+        elif self.kind(v).is_structure or v in self.lists:
+            out.append(assign(target, call(self.values.helper("sum_of"), name(target), value)))
+            state[v] = Form(True, False, False, True)
+        elif old.owned:
             negative = isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub)
             op, amount = (gast.Sub(), value.operand) if negative else (gast.Add(), value)
             out.append(gast.AugAssign(store(target), op, amount))
         else:
-            if self.kinds.names.get(v, Kind()).type in ("list", "tuple"):
-                raise Refusal(
-                    problem(
-                        "AD102",
-                        f"The list `{v}` is used in two ways that carry a derivative.",
-                        _place(out[-1]) if out else _place(value),
-                    )
-                )
             total = add(name(target), value)
             out.append(assign(target, total))
             exact = old.exact or form.exact
             state[v] = Form(exact, old.scalar and form.scalar, exact and not (old.scalar and form.scalar))
 
-    def zero(self, v: str, out: list[gast.stmt]) -> Form:
-        """Set an adjoint to nothing: a zero that broadcasts to any shape."""
+    def zero(self, v: str, s: gast.stmt, out: list[gast.stmt]) -> Form:
+        """Set an adjoint to nothing: a zero that broadcasts to any shape, or a structure of zeros."""
+        if self.kind(v).is_structure:
+            out.append(assign(adjoint_name(v), self.values.zeros(name(v), s)))
+            return Form(True, False, True, True)
         out.append(assign(adjoint_name(v), constant(0.0)))
-        return Form(self.kinds.names.get(v, Kind()).shape == (), True, False)
+        return Form(self.kind(v).shape == (), True, False)
 
     def enter_loop(self, v: str, written: bool, state: State, out: list[gast.stmt], s: gast.stmt) -> None:
         """Bring an adjoint that a loop changes into a form in which the loop can change it."""
-        kind = self.kinds.names.get(v, Kind())
-        structured = kind.type in ("list", "tuple")
-        whole = (not written and (v in self.in_place or kind.type == "array")) or structured
+        kind = self.kind(v)
+        whole = (not written and (v in self.in_place or kind.type == "array")) or kind.is_structure
         if v not in state:
             if whole:
-                out.append(assign(adjoint_name(v), self.values.zeros(name(v), s)))
-                state[v] = Form(True, False, True)
+                out.append(assign(adjoint_name(v), self.values.zeros(name(v), s, after=True)))
+                state[v] = Form(True, False, True, True)
             else:
-                state[v] = self.zero(v, out)
+                state[v] = self.zero(v, s, out)
         elif whole and v in self.in_place:
             self.own(v, s, state, out)
 
     def own(self, v: str, s: gast.stmt, state: State, out: list[gast.stmt]) -> None:
-        """Make an adjoint an array of the full shape that may be changed in place."""
+        """Make an adjoint an array of the full shape, or a structure, that may be changed in place."""
         form = state.get(v)
+        if form is not None and self.is_own(v, form):
+            return
         target = adjoint_name(v)
         if form is None:
             out.append(assign(target, self.values.zeros(name(v), s)))
         elif not form.exact:
             out.append(assign(target, self.values.full(name(target), name(v), s)))
-        elif not form.owned:
-            if self.kinds.names.get(v, Kind()).type in ("list", "tuple"):
-                copied: gast.expr = gast.Call(name(self.values.helper("copy_of")), [name(target)], [])
-            else:
-                array = gast.Attribute(self.values.module("numpy"), "array", gast.Load())
-                copied = gast.Call(array, [name(target)], [])
-            out.append(assign(target, copied))
-        state[v] = Form(True, False, True)
+        elif self.kind(v).is_structure and v not in self.deep:
+            made = "dict" if self.kind(v).type == "dict" else "list"
+            out.append(assign(target, call(made, name(target))))
+            state[v] = Form(True, False, False, True)
+            return
+        elif self.kind(v).is_structure or v in self.lists:
+            out.append(assign(target, call(self.values.helper("copy_of"), name(target))))
+        else:
+            array = gast.Attribute(self.values.module("numpy"), "array", gast.Load())
+            out.append(assign(target, gast.Call(array, [name(target)], [])))
+        state[v] = Form(True, False, True, True)
 
     def element(
         self, node: gast.Subscript, dy: gast.expr, s: gast.stmt, state: State, out: list[gast.stmt]
     ) -> None:
         """The adjoint of reading an element or slice: `dx[i] += dy`."""
-        base = node
+        base, depth = node, 0
         while isinstance(base, gast.Subscript):
             index = base.slice
-            base = base.value
+            base, depth = base.value, depth + 1
         if not isinstance(base, gast.Name):
             raise Refusal(
                 problem("AD102", f"`{expression_text(node)}` cannot be differentiated.", span_of(s))
             )
         v = base.id
         kind = self.kinds.of(name(v))
-        if any(
-            isinstance(n, gast.Constant) and isinstance(n.value, str) for n in flow.walk(node)
-        ) or kind.type in ("other", "str"):
-            raise Refusal(
-                problem(
-                    "AD401",
-                    f"`{expression_text(node)}` reads a dictionary: derivatives of dictionaries are not "
-                    "supported.",
-                    span_of(s),
-                    "Take the arrays as parameters of their own.",
-                )
-            )
         if kind.type in ("list", "tuple") and not self.is_number(index):
             raise Refusal(
                 problem(
@@ -166,16 +172,18 @@ class Adjoints:
                 )
             )
         self.in_place.add(v)
-        if v not in state or not state[v].owned:
-            self.own(v, s, state, out)
+        if depth > 1:
+            self.deep.add(v)
+        self.own(v, s, state, out)
         where = self.values.operand(node.slice, s)
         inner = self.values.operand(node.value, s)
         for n in flow.walk(inner):
             if isinstance(n, gast.Name) and (n.id == v or n.id.startswith(f"s__{v}__")):
                 n.id = adjoint_name(v)
-        if self.is_basic(node.slice):
-            element = gast.Subscript(inner, where, gast.Store())
-            out.append(gast.AugAssign(element, gast.Add(), dy))
+        if self.kinds.of(node.value).is_structure or self.is_basic(node.slice):
+            out.append(
+                self._added(v, gast.Subscript(inner, where, gast.Store()), dy, self.kinds.of(node), state)
+            )
         else:
             at = gast.Attribute(
                 gast.Attribute(self.values.module("numpy"), "add", gast.Load()), "at", gast.Load()
@@ -183,6 +191,16 @@ class Adjoints:
             if isinstance(where, gast.Tuple):
                 where = gast.Tuple([_slice_object(e) for e in where.elts], gast.Load())
             out.append(gast.Expr(gast.Call(at, [inner, _slice_object(where), dy], [])))
+
+    def _added(self, v: str, element: gast.Subscript, dy: gast.expr, kind: Kind, state: State) -> gast.stmt:
+        """`dv[i] += dy`, or without a change in place of what an item of the list may share."""
+        read = copy.deepcopy(element)
+        read.ctx = gast.Load()
+        if kind.is_structure:
+            return gast.Assign([element], call(self.values.helper("sum_of"), read, dy), None)
+        if state[v].owned or kind.shape == ():
+            return gast.AugAssign(element, gast.Add(), dy)
+        return gast.Assign([element], gast.BinOp(read, gast.Add(), dy), None)
 
     def is_number(self, index: gast.expr) -> bool:
         kind = self.kinds.of(index)
@@ -192,7 +210,11 @@ class Adjoints:
         """Whether an index selects each element at most once, and gives a view."""
         parts = index.elts if isinstance(index, gast.Tuple) else [index]
         return all(
-            isinstance(p, gast.Slice) or literal(p) in (None, Ellipsis) or self.is_number(p) for p in parts
+            isinstance(p, gast.Slice)
+            or literal(p) in (None, Ellipsis)
+            or self.is_number(p)
+            or self.kinds.of(p).type == "str"
+            for p in parts
         )
 
     def whole(self, target: str, dy: gast.expr, form: Form, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
@@ -203,11 +225,18 @@ class Adjoints:
         out.append(assign(kept, self.values.full_result(dy, target, s)))
         return name(kept)
 
-    def items(self, node: gast.Tuple | gast.List, dy: gast.expr, state: State, out: list[gast.stmt]) -> None:
-        """The adjoint of each item of a literal tuple, list or array: `da = dy[0]`."""
-        for position, item in enumerate(node.elts):
-            piece = gast.Subscript(copy.deepcopy(dy), constant(position), gast.Load())
-            if isinstance(item, (gast.Tuple, gast.List)):
+    def items(
+        self, node: gast.Tuple | gast.List | gast.Dict, dy: gast.expr, state: State, out: list[gast.stmt]
+    ) -> None:
+        """The adjoint of each item of a literal tuple, list, dict or array: `da = dy[0]`."""
+        pairs = (
+            zip(node.keys, node.values, strict=True)
+            if isinstance(node, gast.Dict)
+            else ((constant(position), item) for position, item in enumerate(node.elts))
+        )
+        for where, item in pairs:
+            piece = gast.Subscript(copy.deepcopy(dy), copy.deepcopy(where), gast.Load())
+            if isinstance(item, (gast.Tuple, gast.List, gast.Dict)):
                 self.items(item, piece, state, out)
             elif isinstance(item, gast.Name):
                 if item.id in self.active:

@@ -29,9 +29,23 @@ def emit(unit: Unit, swept: Swept, mode: str) -> list[Line]:
     ]
     lines += _checks(unit, swept, mode)
     lines += _sweeps(unit, swept)
-    text = f"{INDENT}return {bare_text(tidy(swept.returned))}"
-    lines.append(Line(text, origin, "backward") if origin else _head(text))
-    return lines
+    texts = _return(tidy(swept.returned))
+    return lines + [Line(t, origin, "backward") if origin else _head(t) for t in texts]
+
+
+def _return(value: gast.expr) -> list[str]:
+    """`return value`, with the items of a dict in lines of their own where one line would be long."""
+    text = f"{INDENT}return {bare_text(value)}"
+    inner = value.args[0] if isinstance(value, gast.Call) and value.args else None
+    if len(text) <= WIDTH or not isinstance(inner, gast.Dict):
+        return [text]
+    items = [
+        f"{INDENT * 3}{expression_text(k)}: {expression_text(v)},"
+        for k, v in zip(inner.keys, inner.values, strict=True)
+    ]
+    rest = "".join(f"{INDENT * 2}{expression_text(a)},\n" for a in value.args[1:]).splitlines()
+    function = expression_text(value.func)
+    return [f"{INDENT}return {function}(", f"{INDENT * 2}{{", *items, f"{INDENT * 2}}},", *rest, f"{INDENT})"]
 
 
 def _returned_at_once(swept: Swept) -> tuple[Swept, Span | None]:

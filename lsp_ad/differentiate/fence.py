@@ -21,6 +21,7 @@ from lsp_ad.problems import Problem, Related, Span, problem
 from lsp_ad.rules import CONSTANT_ONLY, CONSTANTS, METHODS, PASSIVE_ATTRIBUTES, RULES, Unsupported
 from lsp_ad.rules.declared import Declared, declared
 from lsp_ad.rules.resolve import Scope
+from lsp_ad.semantics.changes import change_of
 from lsp_ad.semantics.names import HERE, local_names
 from lsp_ad.semantics.shapes import UNKNOWN
 from lsp_ad.source.parse import span_of
@@ -91,7 +92,8 @@ class _Fence:
             self.problems.append(problem("AD101", f"`{name}` cannot be differentiated.", first))
 
     def _assign(self, s: gast.Assign) -> None:
-        self.expression(s.value)
+        if not self._change(s):
+            self.expression(s.value)
         for target in s.targets:
             self._target(target, s)
 
@@ -118,9 +120,21 @@ class _Fence:
         elif isinstance(target, gast.Attribute):
             self.refuse("AD301", f"`{_text(target)} = ...` changes an attribute.", target)
 
+    def _change(self, s: gast.Expr | gast.Assign) -> bool:
+        """Whether a statement changes a list of the function's own by a method; its arguments are checked."""
+        change = change_of(s)
+        if change is None or change.method == "set" or change.base not in self.scope.local:
+            return False
+        counts = {"append": (1,), "insert": (2,), "pop": (0, 1)}[change.method]
+        if len(change.args) not in counts:
+            return False
+        for argument in change.args:
+            self.expression(argument)
+        return True
+
     def _expr(self, s: gast.Expr) -> None:
         value = s.value
-        if isinstance(value, gast.Constant):
+        if isinstance(value, gast.Constant) or self._change(s):
             return
         if isinstance(value, gast.Call) and self.scope.canonical(value.func) == "builtins.print":
             for argument in [*value.args, *(k.value for k in value.keywords)]:

@@ -18,6 +18,7 @@ from lsp_ad.rules import CONSTANTS, literal
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.rules.rule import UNKNOWN_VALUE
 from lsp_ad.semantics import flow
+from lsp_ad.semantics.changes import Change, change_of, is_access
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.shapes import Kind
 from lsp_ad.simplify.algebra import assign, constant, name
@@ -48,6 +49,8 @@ class Normalizer:
                 found.append(s)
             elif isinstance(s, gast.For):
                 self.loop(s, found)
+            elif isinstance(s, gast.Expr) and (change := change_of(s)) and change.base in self.active:
+                self.change(s, change, found)
             else:
                 found.append(s)
         return found
@@ -71,6 +74,17 @@ class Normalizer:
             raise Refusal(
                 problem("AD101", f"`{expression_text(target)}` cannot be assigned here.", span_of(s))
             )
+
+    def change(self, s: gast.Expr, change: Change, out: list[gast.stmt]) -> None:
+        """A change of an active list: what is popped gets a name."""
+        if change.method == "pop":
+            target = self.fresh.new("t", "popped")
+            self.kinds.names[target] = self.kinds.of(s.value)
+            out.append(gast.copy_location(assign(target, s.value), s))
+            return
+        call = copy.copy(s.value)
+        call.args = [*change.args[:-1], self._argument(change.args[-1], s, out)]
+        out.append(gast.copy_location(gast.Expr(call), s))
 
     def _chained(self, s: gast.Assign, out: list[gast.stmt]) -> None:
         """`a = b = e`: e once, then each target in turn."""
@@ -213,8 +227,10 @@ class Normalizer:
             # max(a, b, c) is max(max(a, b), c)
             inner = gast.copy_location(gast.Call(node.func, node.args[:-1], []), node)
             node.args = [inner, node.args[-1]]
-        if isinstance(node, (gast.Tuple, gast.List)):
+        if isinstance(node, (gast.Tuple, gast.List, gast.Dict)):
             return self._argument(node, s, out)
+        if is_access(node):
+            return node
         if self.scope.operation(node) is None and self.scope.callee(node) is None:
             raise Refusal(
                 problem("AD102", f"`{expression_text(node)}` cannot be differentiated.", _span(node, s))
@@ -252,6 +268,10 @@ class Normalizer:
         if isinstance(node, (gast.Tuple, gast.List)) and self.is_active(node):
             node = copy.copy(node)
             node.elts = [self._argument(e, s, out) for e in node.elts]
+            return node
+        if isinstance(node, gast.Dict) and self.is_active(node):
+            node = copy.copy(node)
+            node.values = [self._argument(v, s, out) for v in node.values]
             return node
         if isinstance(node, gast.Attribute) and self.scope.canonical(node) in CONSTANTS:
             return node  # `dtype=np.float64` says what the call does, as long as it stands there

@@ -10,6 +10,7 @@ import gast
 from lsp_ad.differentiate import broadcasting
 from lsp_ad.differentiate.adjoints import Adjoints, State
 from lsp_ad.differentiate.calls import Callees
+from lsp_ad.differentiate.structures import Structures
 from lsp_ad.differentiate.template import Values, instantiate
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.problems import Refusal, problem
@@ -31,6 +32,9 @@ class Operations:
     carries: Callable[[gast.expr], set[str]]
     callees: Callees
 
+    def __post_init__(self) -> None:
+        self.structures = Structures(self.values, self.adjoints, self.active)
+
     def hand_on(
         self, s: gast.Assign, target: str, dy: gast.expr, form, state: State, out: list[gast.stmt]
     ) -> None:
@@ -40,14 +44,16 @@ class Operations:
             self.adjoints.contribute(value.id, dy, form.alias(), state, out)
         elif isinstance(value, gast.Subscript):
             self.adjoints.element(value, dy, s, state, out)
-        elif isinstance(value, (gast.Tuple, gast.List)):
+        elif isinstance(value, (gast.Tuple, gast.List, gast.Dict)):
             self.adjoints.items(value, dy, state, out)
         elif self.values.scope.callee(value) is not None:
             self.callees.backward(value, target, dy, form, s, state, out, self.values, self.adjoints)
         else:
             operation = self.values.scope.operation(value)
             assert operation is not None, expression_text(s)
-            if operation.rule.name in ("numpy.concatenate", "numpy.stack"):
+            if self.structures.joins_list(operation):
+                self.structures.joined(operation, target, dy, form, s, state, out)
+            elif operation.rule.name in ("numpy.concatenate", "numpy.stack"):
                 self.adjoints.pieces(operation, target, dy, form, s, state, out)
             elif operation.rule.name in ("numpy.array", "numpy.asarray") and isinstance(
                 operation.args[0], (gast.Tuple, gast.List)

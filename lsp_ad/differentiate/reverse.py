@@ -18,6 +18,7 @@ from lsp_ad.differentiate.operations import Operations
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.semantics import flow
+from lsp_ad.semantics.changes import change_of
 from lsp_ad.simplify.algebra import assign, name
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
@@ -59,6 +60,9 @@ class Reverse:
         return found
 
     def statement(self, s: gast.stmt, state: State) -> list[gast.stmt]:
+        change = change_of(s)
+        if change is not None and change.base in self.active:
+            return self.operations.structures.change(s, change, state)
         if isinstance(s, gast.Assign):
             return self.assignment(s, state)
         if isinstance(s, gast.If):
@@ -106,7 +110,7 @@ class Reverse:
                 continue
             for mine, block in ((yes_state, yes), (no_state, no)):
                 if v not in mine:
-                    mine[v] = self.adjoints.zero(v, block)
+                    mine[v] = self.adjoints.zero(v, s, block)
             state[v] = yes_state[v].meet(no_state[v])
         if not yes and not no:
             return []
@@ -156,10 +160,14 @@ class Reverse:
                 body += self._elements(s, inside)
             for v in carried:
                 if v not in inside:
-                    inside[v] = self.adjoints.zero(v, body)
+                    inside[v] = self.adjoints.zero(v, s, body)
             weaker = {v: assumed[v].meet(inside[v]) for v in carried if not inside[v].covers(entry[v])}
             late = [
-                v for v in carried if v in self.adjoints.in_place and v not in written and not entry[v].owned
+                v
+                for v in carried
+                if v in self.adjoints.in_place
+                and (v not in written or self.adjoints.kind(v).is_structure)
+                and not self.adjoints.is_own(v, entry[v])
             ]
             if not weaker and not late:
                 break
@@ -192,6 +200,9 @@ class Reverse:
                 )
             else:
                 found |= self.insertions.touched(x)
+            change = change_of(x)
+            if change is not None:
+                found |= {change.base}.union(*map(flow.reads, change.args))
         return found
 
     def _elements(self, s: gast.For, state: State) -> list[gast.stmt]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import gast
 
 from lsp_ad.semantics import flow
+from lsp_ad.semantics.changes import before_changes
 
 
 @dataclass
@@ -25,6 +26,7 @@ class Stability:
     path_of: dict[int, tuple[int, ...]] = field(default_factory=dict)
     order: dict[int, int] = field(default_factory=dict)
     defined_at: dict[str, int] = field(default_factory=dict)
+    changing: dict[str, set[int]] = field(default_factory=dict)
 
     @staticmethod
     def of(body: list[gast.stmt], parameters: list[str], result: str) -> Stability:
@@ -34,6 +36,7 @@ class Stability:
             defined_at=dict.fromkeys(parameters, -1),
         )
         facts._walk(body, ())
+        facts.changing = before_changes(body)
         graph = flow.Flow.of(body)
         live = flow.live_before(graph, [result])
         for s in flow.statements(body):
@@ -56,6 +59,10 @@ class Stability:
 
     def is_stable(self, name: str) -> bool:
         return self.counts.get(name, 0) <= 1 and name not in self.carried
+
+    def keeps(self, name: str, s: gast.stmt) -> bool:
+        """Whether a name still stands in the backward sweep for the value that it has at a statement."""
+        return self.is_stable(name) and id(s) not in self.changing.get(name, ())
 
     def defined_before(self, name: str, s: gast.stmt) -> bool:
         """Whether the one assignment of a name comes before a statement on every path to it."""

@@ -13,6 +13,7 @@ from lsp_ad.differentiate.calls import Callees
 from lsp_ad.differentiate.display import Display
 from lsp_ad.differentiate.fresh import adjoint_name, is_adjoint, is_temporary
 from lsp_ad.differentiate.operations import Operations
+from lsp_ad.differentiate.paths import assembled
 from lsp_ad.differentiate.reverse import Reverse
 from lsp_ad.differentiate.tape import Tapes
 from lsp_ad.differentiate.unit import Unit
@@ -20,7 +21,7 @@ from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.names import bound_names
 from lsp_ad.semantics.shapes import Kind
-from lsp_ad.simplify.algebra import assign, constant, name, substitute
+from lsp_ad.simplify.algebra import assign, call, constant, name, substitute
 from lsp_ad.simplify.dead import drop_dead
 from lsp_ad.simplify.substitute import tidy_up
 
@@ -63,14 +64,15 @@ def sweep(unit: Unit, mode: str, callees: Callees) -> Swept:
     if not scalar and mode != "pair" and kind.type in ("numeric", "array"):
         check = _check(seed, values.like(name(unit.result), last))
     first = unit.tree.body[0]
-    gradients = [_gradient(p, state, values, backward, first) for p in unit.wrt]
+    gradients = [_gradient_of(p, unit, state, values, backward, first) for p in unit.wrt]
     returned: gast.expr = gradients[0] if len(gradients) == 1 else gast.Tuple(gradients, gast.Load())
     if check is not None:
         backward.insert(0, check)
     saves.compute_again(body, backward, values)
     forward = unit.insertions.removed(values.insert_saves([*body, last])[:-1])
-    saves.fold(forward, backward, set(unit.parameters))
-    Tapes(unit.scope, unit.stability, unit.fresh, forward, set(unit.parameters)).add(reverse.loops)
+    bound = {*unit.parameters, *unit.paths}
+    saves.fold(forward, backward, bound)
+    Tapes(unit.scope, unit.stability, unit.fresh, forward, bound).add(reverse.loops)
     if mode in ("value_and_grad", "pair"):
         kept = unit.result
         if kept in flow.writes(backward):
@@ -78,7 +80,9 @@ def sweep(unit: Unit, mode: str, callees: Callees) -> Swept:
             forward.append(assign(kept, name(unit.result)))
         returned = gast.Tuple([name(kept), returned], gast.Load())
     joint = [*forward, gast.Expr(constant(MARK)), *backward, gast.Return(returned)]
-    joint = _simplify(joint, {*unit.parameters, seed})
+    joint = _simplify(joint, {*bound, seed})
+    items = {n: path.expression() for n, path in unit.paths.items()}
+    joint = [substitute(s, items) for s in joint]
     if mode == "pair":
         joint = _bound_at_mark(joint, {*unit.parameters, seed})
     return _shown(joint, unit, mode, seed, scalar, check is not None, values)
@@ -133,6 +137,17 @@ def _unnest(body: list[gast.stmt]) -> None:
 def _check(seed: str, like: gast.expr) -> gast.stmt:
     """The check of the seed's shape, as a statement that reads both; emit.py writes it out."""
     return gast.Expr(gast.Call(name("check_seed"), [name(seed), like], []))
+
+
+def _gradient_of(
+    p: str, unit: Unit, state: State, values: ForwardValues, out: list[gast.stmt], first: gast.stmt
+) -> gast.expr:
+    """The gradient of a parameter; that of a dict is put together from the adjoints of its items."""
+    items = {n: path for n, path in unit.paths.items() if path.parameter == p}
+    if not items:
+        return _gradient(p, state, values, out, first)
+    parts = {path: _gradient(n, state, values, out, first) for n, path in items.items()}
+    return call(values.helper("filled"), assembled(p, parts), name(p))
 
 
 def _gradient(

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 import gast
 
-from lsp_ad.differentiate import fence, inline, structure, webs
+from lsp_ad.differentiate import fence, inline, paths, structure, unshared, webs
 from lsp_ad.differentiate.fresh import RESERVED, Fresh, plain
 from lsp_ad.differentiate.insertions import Insertions, extract
 from lsp_ad.differentiate.normal import Normalizer
+from lsp_ad.differentiate.paths import Path
 from lsp_ad.differentiate.stable import Stability, carried_names
 from lsp_ad.problems import Refusal, Span, problem
 from lsp_ad.rules import CONSTANTS, Unsupported, literal
@@ -24,8 +25,8 @@ from lsp_ad.semantics import activity, flow
 from lsp_ad.semantics.hints import declared_shapes, default_is_other, default_values, parameter_kinds
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.names import Program, local_names, parameters
-from lsp_ad.semantics.shapes import BOTTOM, FLOAT, MIXED, UNKNOWN, Kind, Opaque
-from lsp_ad.semantics.uses import kinds_by_use, tested, used_as_int
+from lsp_ad.semantics.shapes import BOTTOM, FLOAT, MIXED, OTHER, UNKNOWN, Kind, Opaque
+from lsp_ad.semantics.uses import kinds_by_use, tested, used_as_dict, used_as_int
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import plain_assignment
 
@@ -49,6 +50,7 @@ class Unit:
     declared: dict[str, tuple]
     inlined: set[str]
     insertions: Insertions
+    paths: dict[str, Path]
 
     @property
     def parameters(self) -> list[str]:
@@ -109,7 +111,11 @@ def prepare(
     result = structure.structure(tree, fresh)
     shown = webs.split(tree, fresh)
     local |= flow.writes(tree.body)
-    kinds = _kinds(program, function, tree, scope, wanted)
+    items = paths.split(tree, set(wanted) - flow.writes(tree.body), fresh)
+    local |= set(items)
+    split = {p.parameter for p in items.values()}
+    sources = [p for p in wanted if p not in split] + list(items)
+    kinds = _kinds(program, function, tree, scope, items)
     if kinds.names.get(result, UNKNOWN).type in ("mixed", "other", "str", "none"):
         message = (
             f"`{function.name}` returns values of different structure, or no numbers, on different paths."
@@ -120,9 +126,10 @@ def prepare(
             )
         )
     _refuse_shared_updates(tree, kinds, scope, result)
+    unshared.refuse_shared(tree, kinds, scope)
     active = activity.active_names(
         tree.body,
-        wanted,
+        sources,
         result,
         carries,
         lambda n: _may_carry(kinds.names.get(n, UNKNOWN)),
@@ -130,11 +137,12 @@ def prepare(
     )
     _refuse_unclear(function, kinds, active)
     if not callee:
-        _refuse_independent(function, wanted, active, wrt is not None)
+        reached = active | {p.parameter for n, p in items.items() if n in active}
+        _refuse_independent(function, wanted, reached, wrt is not None)
     normal = Normalizer(scope, kinds, active, carries, fresh)
     tree.body = normal.block(tree.body)
     local |= flow.writes(tree.body)
-    stability = Stability.of(tree.body, parameters(function), result)
+    stability = Stability.of(tree.body, [*parameters(function), *items], result)
     read = {
         n for s in flow.statements(tree.body) if flow.header_writes(s) & active for n in flow.header_reads(s)
     }
@@ -156,6 +164,7 @@ def prepare(
         relied_on,
         inlined,
         insertions,
+        items,
     )
 
 
@@ -195,9 +204,15 @@ def _varied(
 
 
 def _kinds(
-    program: Program, function: gast.FunctionDef, tree: gast.FunctionDef, scope: Scope, wrt: tuple[str, ...]
+    program: Program,
+    function: gast.FunctionDef,
+    tree: gast.FunctionDef,
+    scope: Scope,
+    items: dict[str, Path],
 ) -> Kinds:
     known = parameter_kinds(function)
+    known.update({n: Kind(shape=Opaque(n)) for n in items})
+    known.update({n: Kind("dict") for n in used_as_dict(tree.body) if known.get(n, OTHER).type == "numeric"})
     for name, kind in kinds_by_use(function, parameters(function), scope.canonical).items():
         if known[name].shape is None or not isinstance(known[name].shape, tuple):
             known[name] = kind

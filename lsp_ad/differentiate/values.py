@@ -54,15 +54,15 @@ class ForwardValues:
         """An expression for the value that `node` has just before `s`."""
         if literal(node) is not UNKNOWN_VALUE:
             return copy.deepcopy(node)
-        values = {n: name(self._saved(n, s, self.before)) for n in flow.reads(node) if not self._holds(n)}
+        values = {n: name(self._saved(n, s, self.before)) for n in flow.reads(node) if not self._holds(n, s)}
         return substitute(copy.deepcopy(node), values)
 
     def result(self, target: str, s: gast.stmt) -> gast.expr:
         """An expression for the value that `s` has just assigned to `target`."""
         return name(target if self.stability.is_stable(target) else self._saved(target, s, self.after))
 
-    def _holds(self, identifier: str) -> bool:
-        return identifier not in self.scope.local or self.stability.is_stable(identifier)
+    def _holds(self, identifier: str, s: gast.stmt) -> bool:
+        return identifier not in self.scope.local or self.stability.keeps(identifier, s)
 
     def _saved(self, identifier: str, s: gast.stmt, table: dict[int, dict[str, str]]) -> str:
         here = table.setdefault(id(s), {})
@@ -75,7 +75,7 @@ class ForwardValues:
         """The block with the copies that were asked for, saved predicates, and calls of forward functions."""
         found: list[gast.stmt] = []
         for s in body:
-            found += [assign(new, name(old)) for old, new in self.before.get(id(s), {}).items()]
+            found += [assign(new, self._kept(old, s)) for old, new in self.before.get(id(s), {}).items()]
             if id(s) in self.tests:
                 kept, test = self.tests[id(s)]
                 found.append(assign(kept, test))
@@ -89,6 +89,12 @@ class ForwardValues:
             found.append(s)
             found += [assign(new, name(old)) for old, new in self.after.get(id(s), {}).items()]
         return found
+
+    def _kept(self, identifier: str, s: gast.stmt) -> gast.expr:
+        """What keeps a value: the value itself, or a copy of a list or dict that changes later."""
+        if id(s) in self.stability.changing.get(identifier, ()):
+            return call(self.kinds.of(name(identifier)).type, name(identifier))
+        return name(identifier)
 
     def is_elementwise(self, node: gast.expr) -> bool:
         """Whether an expression is one elementwise operation on names and literals."""
@@ -180,14 +186,15 @@ class ForwardValues:
         ones = gast.Call(gast.Attribute(self.module("numpy"), "ones_like", gast.Load()), [like], [])
         return gast.BinOp(value, gast.Mult(), ones)
 
-    def zeros(self, node: gast.expr, s: gast.stmt) -> gast.expr:
-        """Zeros in the shape of `node`, of float type whatever the type of `node` is."""
+    def zeros(self, node: gast.Name, s: gast.stmt, after: bool = False) -> gast.expr:
+        """Zeros in the shape of a name's value, of float type whatever its type is: of its value before `s`,
+        or `after` it. A list that changes is asked for only after its last change."""
         kind = self.kinds.of(node)
-        like = self.like(node, s)
-        if kind.type in ("list", "tuple") or (
-            isinstance(node, gast.Name) and node.id in self.lists and kind.shape != ()
-        ):
+        if kind.is_structure or (node.id in self.lists and kind.shape != ()):
+            if after or self.stability.is_stable(node.id):
+                return call(self.helper("zeros_of"), self.result(node.id, s))
             return call(self.helper("zeros_of"), self.operand(node, s))
+        like = self.like(node, s)
         numpy = self.module("numpy")
         keywords = []
         if kind.dtype != "float":

@@ -130,7 +130,7 @@ CATALOGUE: dict[str, Entry] = _entries(
         "error",
         "It cannot be told from the text what kind of value this is, and the derivative depends on it.",
         "Annotate the parameter (`x: np.ndarray`, `n: int`) or give its shape in the docstring.",
-        "def f(params):\n    return params['w'] * 2.0\n",
+        "def f(x):\n    if x > 0:\n        return x, x\n    return x\n",
     ),
     Entry(
         "AD402",

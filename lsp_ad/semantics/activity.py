@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 import gast
 
 from lsp_ad.semantics import flow
+from lsp_ad.semantics.changes import change_of, is_access
 
 
 def active_names(
@@ -29,6 +30,9 @@ def active_names(
             edges += _edges(statement.targets, statement.value, carries)
         elif isinstance(statement, gast.For):
             edges.append((carries(statement.iter), flow.stored(statement.target)))
+        change = change_of(statement)
+        if change is not None:
+            edges.append((set().union(*map(carries, change.args)), {change.base}))
     varied = _closure(set(wrt), [(s, {t for t in targets if real(t)}) for s, targets in edges])
     useful = _closure({result}, [(targets, sources) for sources, targets in edges])
     return varied & useful
@@ -87,6 +91,8 @@ def carrier(
         if isinstance(node, gast.Attribute):
             return carries(node.value) if node.attr == "T" and canonical(node) is None else set()
         if isinstance(node, gast.Call):
+            if is_access(node) and canonical(node.func) is None:
+                return carries(node.func.value)
             operation = scope_operation(node)
             if operation is not None:
                 if operation.rule.is_zero:

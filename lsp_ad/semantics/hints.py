@@ -88,7 +88,9 @@ def _from_annotation(node: gast.expr | None) -> Kind | None:
     if isinstance(node, gast.Subscript):
         if name in ("list", "List", "Sequence", "tuple", "Tuple"):
             return Kind("tuple" if name.lower() == "tuple" else "list")
-        if name in ("dict", "Dict", "Callable", "set", "Literal"):
+        if name in ("dict", "Dict", "Mapping"):
+            return Kind("dict")
+        if name in ("Callable", "set", "Literal"):
             return OTHER
         if name in ("Float", "Float32", "Float64", "Shaped", "Num", "Real", "Inexact"):
             return Kind("array", "float", _jaxtyping(node.slice))
@@ -113,7 +115,9 @@ def _from_annotation(node: gast.expr | None) -> Kind | None:
         return Kind("list")
     if name in ("tuple", "Tuple"):
         return Kind("tuple")
-    if name in ("dict", "Callable", "set", "Any", "object"):
+    if name in ("dict", "Dict", "Mapping"):
+        return Kind("dict")
+    if name in ("Callable", "set", "Any", "object"):
         return None if name in ("Any", "object") else OTHER
     return None
 

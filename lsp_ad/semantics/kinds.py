@@ -7,10 +7,12 @@ by going through the statements until nothing changes.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import gast
 
 from lsp_ad.semantics import flow
+from lsp_ad.semantics.changes import change_of, changed, is_access
 from lsp_ad.semantics.shapes import (
     BOOL,
     BOTTOM,
@@ -23,10 +25,14 @@ from lsp_ad.semantics.shapes import (
     UNKNOWN,
     Kind,
     Opaque,
-    Shape,
+    element_kind,
     elementwise,
+    growing,
     join,
+    lasting,
+    structure,
 )
+from lsp_ad.semantics.uses import used_as_dict
 
 Library = Callable[[gast.expr, Callable[[gast.expr], Kind]], Kind | None]
 
@@ -43,6 +49,8 @@ class Kinds:
         self.free = free
         self._carried: frozenset[str] = frozenset()
         self._local: set[str] = set()
+        self._changed: set[str] = set()
+        self._dicts: set[str] = set()
         self._memo: dict[int, tuple[gast.expr, Kind]] = {}
 
     def run(self, body: list[gast.stmt], carried: frozenset[str] = frozenset()) -> None:
@@ -52,6 +60,8 @@ class Kinds:
         """
         self._carried = carried
         self._local = flow.writes(body)
+        self._changed = changed(body)
+        self._dicts = used_as_dict(body)
         for _ in range(50):
             before = dict(self.names)
             self._block(body)
@@ -62,8 +72,12 @@ class Kinds:
 
     def bind(self, name: str, kind: Kind) -> None:
         old = self.names.get(name, BOTTOM)
-        if name in self._carried and transient(kind.shape):
-            kind = Kind(kind.type, kind.dtype, None, kind.items, kind.fresh)
+        if name in self._dicts and kind.type == "numeric" and kind.dtype is None:
+            kind = Kind("dict")
+        if name in self._carried:
+            kind = lasting(kind)
+        if name in self._changed and kind.is_structure:
+            kind = growing(kind)
         merged = join(old, kind)
         if merged != old:
             self._memo.clear()
@@ -78,7 +92,7 @@ class Kinds:
         if kind.shape is None and kind.type in ("numeric", "array") and not isinstance(node, gast.Name):
             # The value of this very expression has one shape, whatever it is; equal text in one
             # place is one value.
-            kind = Kind(kind.type, kind.dtype, Opaque(f"@{id(node)}"), kind.items, kind.fresh)
+            kind = Kind(kind.type, kind.dtype, Opaque(f"@{id(node)}"), fresh=kind.fresh)
         if not isinstance(node, gast.Name):
             self._memo[id(node)] = (node, kind)
         return kind
@@ -91,8 +105,9 @@ class Kinds:
         if isinstance(node, gast.Constant):
             return _constant(node.value)
         if isinstance(node, (gast.Tuple, gast.List)):
-            items = tuple(self.of(e) for e in node.elts)
-            return Kind("tuple" if isinstance(node, gast.Tuple) else "list", None, None, items)
+            return self._display(node)
+        if isinstance(node, gast.Dict):
+            return self._dict(node)
         if isinstance(node, (gast.Compare, gast.BoolOp)):
             return self._truth(node)
         if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
@@ -105,6 +120,9 @@ class Kinds:
             return self._subscript(node)
         if isinstance(node, gast.JoinedStr):
             return STR
+        if is_access(node):
+            held = element_kind(base) if (base := self.of(node.func.value)).is_structure else base
+            return held if base is BOTTOM or base.is_structure else UNKNOWN
         known = self.library(node, self.of)
         if known is not None:
             return known
@@ -117,6 +135,18 @@ class Kinds:
             left, right = self.of(node.left), self.of(node.right)
             return elementwise(left, right, dtype=None)
         return UNKNOWN
+
+    def _display(self, node: gast.Tuple | gast.List) -> Kind:
+        kind = "tuple" if isinstance(node, gast.Tuple) else "list"
+        if any(isinstance(e, gast.Starred) for e in node.elts):
+            return Kind(kind)
+        return structure(kind, tuple(self.of(e) for e in node.elts))
+
+    def _dict(self, node: gast.Dict) -> Kind:
+        if all(isinstance(k, gast.Constant) for k in node.keys):
+            values = tuple(self.of(v) for v in node.values)
+            return structure("dict", values, tuple(k.value for k in node.keys))
+        return Kind("dict")
 
     def _truth(self, node: gast.Compare | gast.BoolOp) -> Kind:
         if isinstance(node, gast.BoolOp):
@@ -141,13 +171,13 @@ class Kinds:
             ):
                 return base.items[value]
             if isinstance(node.slice, gast.Slice):
-                return Kind(base.type, base.dtype)
-            if base.items:
-                kind = BOTTOM
-                for item in base.items:
-                    kind = join(kind, item)
-                return kind
-            return INT if base.dtype == "int" else UNKNOWN
+                return growing(base)
+            return element_kind(base) if base.items != () else UNKNOWN
+        if base.type == "dict":
+            key = getattr(node.slice, "value", None)
+            if base.keys is not None and base.items is not None and key in base.keys:
+                return base.items[base.keys.index(key)]
+            return element_kind(base) if base.items != () else UNKNOWN
         if base.type in ("other", "str"):
             return UNKNOWN
         return Kind("numeric", base.dtype, self._indexed(base, node.slice))
@@ -193,6 +223,9 @@ class Kinds:
                 kind = self.of(statement.value)
                 for target in statement.targets:
                     self._assign(target, kind, statement.value)
+                self._change(statement)
+            elif isinstance(statement, gast.Expr):
+                self._change(statement)
             elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
                 name = gast.Name(statement.target.id, gast.Load(), None, None)
                 self.bind(statement.target.id, self.of(gast.BinOp(name, statement.op, statement.value)))
@@ -204,16 +237,20 @@ class Kinds:
                 for block in flow.blocks(statement):
                     self._block(block)
 
+    def _change(self, s: gast.stmt) -> None:
+        """A change of a list or dict adds to what its items may be."""
+        change = change_of(s)
+        if change is None or change.method == "pop" or not change.args:
+            return
+        old = self.names.get(change.base, BOTTOM)
+        if old.is_structure:
+            self.bind(change.base, replace(old, items=None, keys=None, element=self.of(change.args[-1])))
+
     def _assign(self, target: gast.expr, kind: Kind, value: gast.expr | None = None) -> None:
         if isinstance(target, gast.Name):
             # after `y = x` both names share their memory
             shared = isinstance(value, (gast.Name, gast.IfExp)) and kind.type not in ("number", "bottom")
-            self.bind(
-                target.id,
-                Kind(kind.type, kind.dtype, kind.shape, kind.items, kind.fresh and not shared)
-                if kind is not BOTTOM
-                else kind,
-            )
+            self.bind(target.id, replace(kind, fresh=False) if shared else kind)
         elif isinstance(target, (gast.Tuple, gast.List)):
             for position, part in enumerate(target.elts):
                 self._assign(part, element(kind, position, len(target.elts)))
@@ -240,26 +277,14 @@ class Kinds:
         return element(kind, None, 0)
 
 
-def transient(shape: Shape) -> bool:
-    """Whether a shape is that of a value computed in the function: the next iteration may compute another."""
-    if isinstance(shape, Opaque):
-        return shape.key.startswith("@") or any(transient(p) for p in shape.parts)
-    return isinstance(shape, tuple) and any(isinstance(d, str) and "@" in d for d in shape)
-
-
 def element(kind: Kind, position: int | None, count: int) -> Kind:
     """The kind of one element of a value that is unpacked or iterated."""
     if kind is BOTTOM:
         return BOTTOM
-    if kind.items is not None and kind.type in ("tuple", "list"):
-        if position is not None and len(kind.items) == count:
+    if kind.type in ("tuple", "list"):
+        if kind.items is not None and position is not None and len(kind.items) == count:
             return kind.items[position]
-        joined = BOTTOM
-        for item in kind.items:
-            joined = join(joined, item)
-        return joined if kind.items else UNKNOWN
-    if kind.dtype == "int" and kind.type == "tuple":
-        return INT
+        return element_kind(kind) if kind.items != () else UNKNOWN
     if isinstance(kind.shape, tuple) and kind.shape:
         shape = kind.shape[1:]
         return Kind("number" if not shape else "array", kind.dtype, shape)

@@ -28,11 +28,11 @@ Shape = tuple | Opaque | None
 class Kind:
     """What is known of a value.
 
-    `type`: "number" (a Python or NumPy scalar), "array", "numeric" (either), "list", "tuple", "str", "none",
-    "mixed" (different things on different paths), "other" (known to be nothing numeric) or "bottom" (not
-    computed yet). `dtype`: "float", "int", "bool", "complex" or None. `items`: the kinds in a tuple or list
-    of known length. `fresh`: the
-    value shares its memory with no other name.
+    `type`: "number" (a Python or NumPy scalar), "array", "numeric" (either), "list", "tuple", "dict", "str",
+    "none", "mixed" (different things on different paths), "other" (known to be nothing numeric) or "bottom"
+    (not computed yet). `dtype`: "float", "int", "bool", "complex" or None. `items`: the kinds in a tuple or
+    list of known length, or of the values of a dict with known `keys`. `fresh`: the value shares its memory
+    with no other name. `element`: what all items of a list, tuple or dict of unknown length have in common.
     """
 
     type: str = "numeric"
@@ -40,6 +40,8 @@ class Kind:
     shape: Shape = None
     items: tuple[Kind, ...] | None = None
     fresh: bool = False
+    element: Kind | None = None
+    keys: tuple | None = None
 
     @property
     def rank(self) -> int | None:
@@ -50,15 +52,18 @@ class Kind:
         return self.shape == ()
 
     @property
+    def is_structure(self) -> bool:
+        return self.type in STRUCTURES
+
+    @property
     def may_be_real(self) -> bool:
         """Whether a derivative with respect to it can exist."""
-        return self.type in ("number", "array", "numeric", "list", "tuple") and self.dtype not in (
-            "int",
-            "bool",
-            "complex",
-        )
+        known = self.type in ("number", "array", "numeric") or self.is_structure
+        return known and self.dtype not in ("int", "bool", "complex")
 
 
+STRUCTURES = ("list", "tuple", "dict")
+DEEPEST = 6  # levels of lists in lists whose items are told apart
 BOTTOM = Kind("bottom")
 UNKNOWN = Kind()
 FLOAT = Kind("number", "float", (), fresh=True)
@@ -84,14 +89,67 @@ def join(a: Kind, b: Kind) -> Kind:
     shape = a.shape if a.shape == b.shape else None
     numeric = {"number", "array", "numeric"}
     fresh = a.fresh and b.fresh
+    if a.type == b.type and a.is_structure:
+        return _joined_structures(a, b, dtype, fresh)
     if a.type == b.type:
-        items = None
-        if a.items is not None and b.items is not None and len(a.items) == len(b.items):
-            items = tuple(join(x, y) for x, y in zip(a.items, b.items, strict=True))
-        return Kind(a.type, dtype, shape, items, fresh)
+        return Kind(a.type, dtype, shape, None, fresh)
     if a.type in numeric and b.type in numeric:
         return Kind("numeric", dtype, shape, fresh=fresh)
     return MIXED
+
+
+def _joined_structures(a: Kind, b: Kind, dtype: str | None, fresh: bool) -> Kind:
+    if a.items is not None and b.items is not None and len(a.items) == len(b.items) and a.keys == b.keys:
+        items = tuple(join(x, y) for x, y in zip(a.items, b.items, strict=True))
+        return Kind(a.type, dtype, None, items, fresh, None, a.keys)
+    inner = join(element_kind(a), element_kind(b))
+    return Kind(a.type, dtype, None, None, fresh, inner)
+
+
+def element_kind(kind: Kind) -> Kind:
+    """What all items of a list, tuple or dict have in common: BOTTOM where it surely has none."""
+    if kind.items is not None:
+        found = BOTTOM
+        for item in kind.items:
+            found = join(found, item)
+        return found
+    if kind.element is not None:
+        return kind.element
+    return INT if kind.dtype == "int" else UNKNOWN
+
+
+def growing(kind: Kind) -> Kind:
+    """The kind of a list or dict that may come to hold any number of such items."""
+    return Kind(kind.type, None, None, None, kind.fresh, lasting(element_kind(kind)))
+
+
+def lasting(kind: Kind) -> Kind:
+    """A kind without the shapes of values computed in the function: the next iteration may compute others."""
+    if kind.items is not None:
+        return replace(kind, items=tuple(lasting(i) for i in kind.items))
+    if kind.element is not None:
+        return replace(kind, element=lasting(kind.element))
+    return replace(kind, shape=None) if transient(kind.shape) else kind
+
+
+def transient(shape: Shape) -> bool:
+    """Whether a shape is that of a value computed in the function: the next iteration may compute another."""
+    if isinstance(shape, Opaque):
+        return shape.key.startswith("@") or any(transient(p) for p in shape.parts)
+    return isinstance(shape, tuple) and any(isinstance(d, str) and "@" in d for d in shape)
+
+
+def _depth(kind: Kind) -> int:
+    inner = kind.items or ((kind.element,) if kind.element is not None else ())
+    return 1 + max(map(_depth, inner), default=0) if kind.is_structure else 0
+
+
+def structure(type_: str, items: tuple[Kind, ...], keys: tuple | None = None) -> Kind:
+    """The kind of a list, tuple or dict that is written out."""
+    if any(i is BOTTOM for i in items):
+        return BOTTOM
+    deep = max(map(_depth, items), default=0) >= DEEPEST
+    return Kind(type_) if deep else Kind(type_, None, None, items, False, None, keys)
 
 
 def _mixed(a: str | None, b: str | None) -> str | None:

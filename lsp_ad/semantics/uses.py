@@ -94,6 +94,19 @@ def used_as_int(function: gast.FunctionDef, canonical: Canonical) -> set[str]:
     return found
 
 
+def used_as_dict(body: list[gast.stmt]) -> set[str]:
+    """The names that are read under a key that is a string, or asked for their keys or values."""
+    found = set()
+    for node in (n for s in body for n in gast.walk(s)):
+        if isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Constant):
+            known = isinstance(node.slice.value, str)
+        else:
+            known = isinstance(node, gast.Attribute) and node.attr in ("items", "keys", "values")
+        if known and isinstance(node.value, gast.Name):
+            found.add(node.value.id)
+    return found
+
+
 def _certain(statement: gast.stmt) -> list[gast.AST]:
     """The expressions that a statement of the body surely evaluates."""
     if isinstance(statement, (gast.If, gast.While)):

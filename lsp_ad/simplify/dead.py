@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import gast
 
 from lsp_ad.semantics import flow
+from lsp_ad.semantics.changes import change_of, changed_by
 
 
 def drop_dead(body: list[gast.stmt]) -> list[gast.stmt]:
@@ -56,30 +57,17 @@ def _after(s: gast.stmt, graph: flow.Flow, before: flow.Live) -> int:
 
 
 def _written_only(body: list[gast.stmt]) -> set[str]:
-    """Tapes that are appended to, but never read."""
+    """Tapes and other lists that are changed, but never read."""
     appended: set[str] = set()
     read: set[str] = set()
     for s in flow.statements(body):
-        target = appended_to(s)
-        if target is not None:
-            appended.add(target)
-            read |= flow.reads(s.value.args[0])
+        change = change_of(s) if isinstance(s, gast.Expr) else None
+        if change is not None:
+            appended.add(change.base)
+            read = read.union(*map(flow.reads, change.args))
         else:
             read |= flow.header_reads(s)
     return appended - read
-
-
-def appended_to(s: gast.stmt) -> str | None:
-    """The tape in `tape.append(...)`."""
-    if (
-        isinstance(s, gast.Expr)
-        and isinstance(s.value, gast.Call)
-        and isinstance(s.value.func, gast.Attribute)
-        and s.value.func.attr == "append"
-        and isinstance(s.value.func.value, gast.Name)
-    ):
-        return s.value.func.value.id
-    return None
 
 
 def _block(body: list[gast.stmt], facts: _Facts) -> tuple[bool, list[gast.stmt]]:
@@ -124,11 +112,11 @@ def _not(test: gast.expr) -> gast.expr:
 def _is_dead(s: gast.stmt, facts: _Facts) -> bool:
     if isinstance(s, gast.Assign):
         return all(isinstance(t, (gast.Name, gast.Tuple)) for t in s.targets) and not facts.needs(
-            s, flow.stored(s)
+            s, flow.stored(s) | changed_by(s.value)
         )
     if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name):
         return not facts.needs(s, {s.target.id})
-    if appended_to(s) in facts.lists:
+    if isinstance(s, gast.Expr) and (change := change_of(s)) and change.base in facts.lists:
         return True
     if isinstance(s, (gast.For, gast.While)):
         return not _effects(s) and not facts.needs(s, flow.writes(s.body) | flow.header_writes(s))

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import gast
 
 from lsp_ad.semantics import flow
+from lsp_ad.semantics.changes import changed_by
 from lsp_ad.simplify.algebra import name, normalize, substitute
 
 LARGEST = 24  # nodes of a backward expression that a reader still takes in
@@ -60,6 +61,8 @@ def changes(s: gast.stmt) -> set[str]:
                 found.add(base.id)
         elif isinstance(x, gast.Expr) and _is_add_at(x.value):
             found |= {n.id for n in flow.walk(x.value.args[0]) if isinstance(n, gast.Name)}
+        if isinstance(x, (gast.Assign, gast.Expr, gast.AugAssign)):
+            found |= changed_by(x)
     return found
 
 
@@ -132,15 +135,18 @@ def _size(node: gast.AST) -> int:
 def _move(body: list[gast.stmt], position: int, t: str, value: gast.expr) -> bool:
     """Move the value of `t` to its one read, if it is in this block, or in a branch of it."""
     used = flow.reads(value)
+    popped = changed_by(value)
     for at in range(position + 1, len(body)):
         s = body[at]
+        if popped and any(popped & flow.header_reads(x) for x in flow.statements([s])):
+            return False
         if t in flow.header_reads(s):
             if isinstance(s, gast.While) or _too_large(s, value, t):
                 return False
             _replace(s, t, value)
             del body[position]
             return True
-        if isinstance(s, gast.If):
+        if isinstance(s, gast.If) and not popped:
             for block in (s.body, s.orelse):
                 if any(t in flow.header_reads(x) for x in flow.statements(block)):
                     if _move_into(block, t, value):
@@ -206,10 +212,13 @@ def _merge_sum(body: list[gast.stmt], position: int, t: str) -> bool:
     """
     first = body[position]
     used = flow.reads(first.value)
+    popped = changed_by(first.value)
     if t in used:
         return False
     for at in range(position + 1, len(body)):
         s = body[at]
+        if popped and any(popped & flow.header_reads(x) for x in flow.statements([s])):
+            return False
         if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and s.targets[0].id == t:
             value = s.value
             if (

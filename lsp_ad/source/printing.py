@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 import copy
+import io
+import tokenize
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -30,7 +32,20 @@ class Printed:
 
 def expression_text(node: gast.AST) -> str:
     """The text of one expression or statement."""
-    return ast.unparse(ast.fix_missing_locations(gast.gast_to_ast(node)))
+    text = ast.unparse(ast.fix_missing_locations(gast.gast_to_ast(node)))
+    return _double_quoted(text) if "'" in text else text
+
+
+def _double_quoted(text: str) -> str:
+    """The text with plain strings in double quotes."""
+    lines = text.splitlines(keepends=True)
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        inner = token.string[1:-1]
+        if token.type == tokenize.STRING and token.string[0] == "'" and not set(inner) & set("\\\"'\n"):
+            (row, start), (_, end) = token.start, token.end
+            line = lines[row - 1]
+            lines[row - 1] = f'{line[:start]}"{inner}"{line[end:]}'
+    return "".join(lines)
 
 
 def bare_text(node: gast.expr) -> str:

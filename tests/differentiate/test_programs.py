@@ -19,6 +19,7 @@ from tests.differentiate.programs import (
     indexing,
     jumps,
     straight,
+    structures,
     while_loops,
 )
 from tests.differentiate.programs.case import Case
@@ -64,6 +65,12 @@ def test_calls(program):
 
 @named(containers.CASES)
 def test_tuples_and_lists(program):
+    check(program)
+
+
+@pytest.mark.row("T11", "T12")
+@named(structures.CASES)
+def test_lists_that_change_and_dicts(program):
     check(program)
 
 

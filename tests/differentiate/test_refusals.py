@@ -50,7 +50,17 @@ STATEMENTS = {
     "element of a tuple of targets": ("AD301", "y = x * 1\n    «y[0]», z = 0.0, 1.0", "in place"),
     "slice, augmented": ("AD301", "y = x * 1\n    «y[1:]» += 1.0", "in place"),
     "attribute": ("AD301", "y = x * 1\n    «y.shape» = (3,)", "changes an attribute"),
-    "append": ("AD301", "y = [x]\n    «y.append(x)»", "`y.append(...)` changes `y` in place"),
+    "append to a list with two names": (
+        "AD302",
+        "y = [x]\n    «z = y»\n    y.append(x)\n    y = z[0]",
+        "may have another name",
+    ),
+    "a list that is changed while a loop goes over it": (
+        "AD302",
+        "z = [x]\n    «for y in z:\n        z.append(y)»",
+        "may have another name",
+    ),
+    "remove": ("AD301", "y = [x]\n    «y.remove(x)»", "`y.remove(...)` changes `y` in place"),
     "sort": ("AD301", "y = x * 1\n    «y.sort()»", "in place"),
     "fill": ("AD301", "y = x * 1\n    «y.fill(0.0)»", "in place"),
     "np.copyto": ("AD301", "y = x * 1\n    «np.copyto(y, x)»", "`np.copyto` writes into its argument"),
@@ -139,11 +149,6 @@ FUNCTIONS = {
         "AD102",
         "def g(x, y):\n    return x * y\n\ndef f(x):\n    return g(«*x»)",
         "starred",
-    ),
-    "an entry of a dictionary": (
-        "AD401",
-        "def f(x):\n    «w = x['w'] * 2»\n    return w",
-        "`x['w']` reads a dictionary",
     ),
     "an argument without a derivative": (
         "AD204",

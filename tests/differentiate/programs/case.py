@@ -55,6 +55,8 @@ def _draw(value: Any, rng: np.random.Generator) -> Any:
     if isinstance(value, Drawn):
         between, shape = value.between, value.shape
         return rng.uniform(*between, size=shape) if between else rng.normal(size=shape)
+    if isinstance(value, dict):
+        return {key: _draw(item, rng) for key, item in value.items()}
     if isinstance(value, (tuple, list)):
         return type(value)(_draw(item, rng) for item in value)
     return value

@@ -1,0 +1,95 @@
+"""A list or dict that a function changes in place has one name: what cannot be told to have one is refused.
+
+The adjoint of such a list is a list of its own that changes in the other direction; a second name
+for the list would need to see those changes. After its last change a list may have any number of names.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from lsp_ad.differentiate.fresh import plain
+from lsp_ad.problems import Refusal, problem
+from lsp_ad.rules.resolve import Scope
+from lsp_ad.semantics import flow
+from lsp_ad.semantics.changes import before_changes, change_of, changed, is_access
+from lsp_ad.semantics.kinds import Kinds
+from lsp_ad.semantics.shapes import UNKNOWN
+from lsp_ad.source.parse import span_of
+
+MAKERS = {f"builtins.{n}" for n in ("list", "dict", "sorted")}
+ITERATORS = {f"builtins.{n}" for n in ("zip", "enumerate", "reversed")}
+
+
+def refuse_shared(tree: gast.FunctionDef, kinds: Kinds, scope: Scope) -> None:
+    """Refuse (AD302) changes of lists and dicts that may have another name."""
+    names = {n for n in changed(tree.body) if kinds.names.get(n, UNKNOWN).is_structure}
+    if not names:
+        return
+    later = before_changes(tree.body)
+    for s in flow.statements(tree.body):
+        for n in sorted(flow.header_writes(s) & names):
+            if not (isinstance(s, gast.Assign) and _is_new(s.targets[0], s.value, kinds, scope)):
+                _refuse(n, s)
+        for n in sorted(_shared_by(s, scope) & names):
+            if id(s) in later[n]:
+                _refuse(n, s)
+        if isinstance(s, gast.For):
+            for n in sorted(_iterated(s.iter, scope) & changed(s.body) & names):
+                _refuse(n, s)
+
+
+def _refuse(n: str, s: gast.stmt) -> None:
+    text = plain(n)
+    message = f"`{text}` is changed in place, and may have another name, or belong to something else, here."
+    raise Refusal(problem("AD302", message, span_of(s), f"Change a copy: `{text} = list({text})`."))
+
+
+def _is_new(target: gast.expr, node: gast.expr, kinds: Kinds, scope: Scope) -> bool:
+    """Whether an assignment surely gives its one name a new list or dict."""
+    if not isinstance(target, gast.Name):
+        return False
+    if isinstance(node, (gast.List, gast.Dict, gast.ListComp, gast.DictComp)):
+        return True
+    if isinstance(node, gast.Call):
+        return scope.canonical(node.func) in MAKERS
+    if isinstance(node, gast.BinOp):
+        return kinds.of(node).type == "list"
+    return (
+        isinstance(node, gast.Subscript)
+        and isinstance(node.slice, gast.Slice)
+        and kinds.of(node).type == "list"
+    )
+
+
+def _shared_by(s: gast.stmt, scope: Scope) -> set[str]:
+    """The names whose lists get another name, or become part of something, by a statement."""
+    change = change_of(s)
+    if change is not None and change.method == "pop":
+        return set()
+    if change is not None:
+        return _held(change.args[-1], scope)
+    return _held(s.value, scope) if isinstance(s, gast.Assign) else set()
+
+
+def _held(node: gast.expr, scope: Scope) -> set[str]:
+    """The names whose very lists the value of an expression is or holds."""
+    if isinstance(node, gast.Name):
+        return {node.id}
+    if isinstance(node, (gast.Tuple, gast.List, gast.Dict, gast.Starred, gast.IfExp, gast.BoolOp)):
+        parts = [c for c in gast.iter_child_nodes(node) if isinstance(c, gast.expr)]
+        return set().union(*(_held(p, scope) for p in parts))
+    if isinstance(node, gast.Call) and not is_access(node) and scope.operation(node) is None:
+        if scope.canonical(node.func) in MAKERS:
+            return set()
+        return set().union(*(_held(a, scope) for a in [*node.args, *(k.value for k in node.keywords)]))
+    return set()
+
+
+def _iterated(node: gast.expr, scope: Scope) -> set[str]:
+    """The names of the lists that a loop goes over."""
+    if isinstance(node, gast.Name):
+        return {node.id}
+    if isinstance(node, gast.Call) and scope.canonical(node.func) in ITERATORS:
+        return set().union(*(_iterated(a, scope) for a in node.args))
+    return set()
