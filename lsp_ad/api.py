@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lsp_ad.differentiate import differentiate
-from lsp_ad.live import NoSource, Primal, load, primal_of
+from lsp_ad.live import NoSource, Primal, linked, load, primal_of
 from lsp_ad.problems import Problem, Span, problem
 
 Wrt = str | int | Sequence[str | int] | None
@@ -87,7 +87,7 @@ def _derivative(f: Callable, wrt: Wrt, mode: str) -> Callable[..., Any]:
         raise _no_source(name, f"It is a {type(f).__name__}, not a Python function.", f)
     try:
         primal = primal_of(f)
-        derivative, problems = differentiate(primal.program, f.__code__.co_name, parameters, mode)
+        derivative, problems = differentiate(linked(primal), f.__code__.co_name, parameters, mode)
         if derivative is None:
             raise DifferentiationError(name, [_diagnostic(primal, found) for found in problems])
         return load(primal, derivative)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from lsp_ad import __version__
 
 if TYPE_CHECKING:
-    from lsp_ad.files import File
+    from lsp_ad.files import File, Workspace
     from lsp_ad.problems import Problem
     from lsp_ad.semantics.names import Program
 
@@ -94,6 +94,7 @@ def _parser() -> argparse.ArgumentParser:
 def _grad(arguments: argparse.Namespace) -> int:
     from lsp_ad import files
     from lsp_ad.differentiate import differentiate, insertion
+    from lsp_ad.semantics.linking import link
     from lsp_ad.source.edits import apply
 
     path, separator, name = arguments.target.rpartition("::")
@@ -104,7 +105,8 @@ def _grad(arguments: argparse.Namespace) -> int:
     wrt = _wrt(arguments.wrt)
     if name not in program.functions:
         raise Failure(_no_function(path, name, program))
-    derivative, problems = differentiate(program, name, wrt, arguments.mode)
+    linked = link(program, files.Workspace([os.getcwd()]))
+    derivative, problems = differentiate(linked.program, name, wrt, arguments.mode)
     if derivative is None:
         for problem in problems:
             if problem.code == "AD501":
@@ -137,17 +139,19 @@ def _check(arguments: argparse.Namespace) -> int:
     for path in arguments.paths:
         if not os.path.exists(path):
             raise Failure(f"no such file or directory: {path}")
+    workspace = files.Workspace([os.getcwd()])
     for path in files.python_files(arguments.paths):
-        for problem in _problems(path):
+        for problem in _problems(path, workspace):
             print(_line(path, problem))
             found += 1
     return REFUSED if found else DONE
 
 
-def _problems(path: str) -> list[Problem]:
+def _problems(path: str, workspace: Workspace) -> list[Problem]:
     from lsp_ad import checks, files
     from lsp_ad.checks.interest import refusals
     from lsp_ad.problems import Span, problem
+    from lsp_ad.semantics.linking import link
     from lsp_ad.semantics.names import Program
     from lsp_ad.source.document import Document
     from lsp_ad.source.parse import parse
@@ -162,7 +166,7 @@ def _problems(path: str) -> list[Problem]:
         parsed = parse(Document(file.text, path))
         if parsed.problems:
             return list(parsed.problems)
-        program = Program(parsed)
+        program = link(Program(parsed), workspace).program
         found = dict.fromkeys([*refusals(program), *checks.check(program)])
     except RecursionError:
         return [problem("SRC001", "An expression of the file is nested too deeply.", Span(1, 0, 1, 1))]

@@ -1,4 +1,4 @@
-"""Reading and writing Python files so that nothing changes but what is meant to."""
+"""Reading and writing Python files so that nothing changes but what is meant to; the files of a workspace."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ import os
 import shutil
 import tempfile
 import tokenize
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+
+from lsp_ad.semantics.modules import Files, NotFound, Unresolved
+from lsp_ad.source.document import Document
 
 SKIPPED = {"__pycache__", "node_modules", "site-packages"}
 
@@ -62,6 +65,92 @@ def write(file: File, text: str) -> None:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+class Workspace(Files):
+    """The files on the disk, as a program that starts in one of them would import them.
+
+    A module is looked for where Python would for a file that is run or tested: in its directory, or in the
+    one around its outermost package; then in the `roots` of the workspace and their `src` directories,
+    where it must be the only one of its name. `opened` gives the text of a file that an editor has open.
+    """
+
+    def __init__(self, roots: Iterable[str] = (), opened: Callable[[str], str | None] | None = None):
+        super().__init__()
+        self._roots = tuple(roots)
+        self._opened = opened or (lambda path: None)
+        self._read: dict[str, tuple[tuple[int, int], Document]] = {}
+
+    def roots(self) -> Iterable[str]:
+        return self._roots
+
+    def identity(self, path: str) -> str:
+        return os.path.realpath(path)
+
+    def module(self, name: str, importer: str) -> Document:
+        level = len(name) - len(name.lstrip("."))
+        parts = [p for p in name[level:].split(".") if p]
+        if level:
+            around = self._directory(importer)
+            for _ in range(level - 1):
+                around = os.path.dirname(around)
+            found = self._module_in(around, parts)
+        else:
+            start = self._start(importer)
+            found = self._module_in(start, parts) if start else None
+            if found is None:
+                roots = [os.path.join(r, d) for r in self.roots() for d in ("", "src")]
+                others = dict.fromkeys(p for r in roots if (p := self._module_in(os.path.realpath(r), parts)))
+                if len(others) > 1:
+                    raise Unresolved(f"there is more than one module `{name}`: {' and '.join(others)}")
+                found = next(iter(others), None)
+        if found is None:
+            raise NotFound(f"no file of the module `{name}` was found in the workspace")
+        return self._document(found)
+
+    def _directory(self, path: str) -> str:
+        path = self.identity(path)
+        if not os.path.isabs(path):
+            raise NotFound(f"{path} is no file, and no module is around it")
+        return os.path.dirname(path)
+
+    def _start(self, importer: str) -> str:
+        try:
+            around = self._directory(importer)
+        except NotFound:
+            return ""
+        while self._is_file(os.path.join(around, "__init__.py")) and os.path.dirname(around) != around:
+            around = os.path.dirname(around)
+        return around
+
+    def _module_in(self, directory: str, parts: list[str]) -> str | None:
+        """The file of a module below a directory; for a package its `__init__`, be there one or not."""
+        path = os.path.join(directory, *parts)
+        package = os.path.join(path, "__init__.py")
+        if self._is_file(package):
+            return os.path.realpath(package)
+        if parts and self._is_file(path + ".py"):
+            return os.path.realpath(path + ".py")
+        return os.path.realpath(package) if os.path.isdir(path) else None
+
+    def _is_file(self, path: str) -> bool:
+        return os.path.isfile(path) or self._opened(os.path.realpath(path)) is not None
+
+    def _document(self, path: str) -> Document:
+        opened = self._opened(path)
+        if opened is not None:
+            return Document(opened, path)
+        try:
+            facts = os.stat(path)
+        except OSError:
+            return Document("", path)  # a package without a file of its own
+        stamp = (facts.st_mtime_ns, facts.st_size)
+        if path not in self._read or self._read[path][0] != stamp:
+            try:
+                self._read[path] = (stamp, Document(read(path).text, path))
+            except (OSError, Unreadable) as error:
+                raise Unresolved(f"{path} cannot be read: {error}") from error
+        return self._read[path][1]
 
 
 def python_files(paths: Iterable[str]) -> Iterator[str]:

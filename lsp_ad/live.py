@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+import importlib.util
 import itertools
 import linecache
+import os
 import sys
 import types
 import weakref
@@ -21,6 +23,8 @@ import gast
 from lsp_ad.differentiate import Derivative
 from lsp_ad.differentiate.insert import preamble
 from lsp_ad.problems import Span
+from lsp_ad.semantics.linking import link
+from lsp_ad.semantics.modules import Files, NotFound
 from lsp_ad.semantics.names import Program
 from lsp_ad.source.document import Document
 from lsp_ad.source.parse import Parsed, parse
@@ -72,6 +76,45 @@ def primal_of(function: types.FunctionType) -> Primal:
     if program.functions.get(code.co_name) is not definition:
         primal = _isolated(primal, definition)
     return _with_imports(primal)
+
+
+class Loaded(Files):
+    """The modules that the interpreter has loaded, as the text that they were loaded from."""
+
+    def __init__(self, function: types.FunctionType):
+        super().__init__()
+        module = function.__globals__
+        self._packages = {function.__code__.co_filename: module.get("__package__") or ""}
+
+    def identity(self, path: str) -> str:
+        return os.path.realpath(path)
+
+    def module(self, name: str, importer: str) -> Document:
+        try:
+            full = importlib.util.resolve_name(name, self._packages.get(importer, ""))
+        except ImportError as error:
+            raise NotFound(str(error)) from error
+        module = sys.modules.get(full)
+        file = getattr(module, "__file__", None)
+        if module is not None and file is None and getattr(module, "__path__", None):
+            file = os.path.join(next(iter(module.__path__)), "__init__.py")
+        if file is None or not file.endswith(".py"):
+            raise NotFound(f"the module `{full}` is not loaded from a file of text")
+        self._packages[file] = getattr(module, "__package__", None) or ""
+        linecache.checkcache(file)
+        return Document("".join(linecache.getlines(file)), file)
+
+
+def linked(primal: Primal) -> Program:
+    """The program of a primal with the functions of other modules that it calls. Raises NoSource."""
+    found = link(primal.program, Loaded(primal.function))
+    modules = {getattr(m, "__file__", None): m for m in list(sys.modules.values())}
+    for path, name in found.sources.values():
+        function = getattr(modules.get(path), name, None)
+        if not isinstance(function, types.FunctionType):
+            raise NoSource(f"{name} of {path} is not the function that its text defines")
+        _first_line("".join(linecache.getlines(path)), function.__code__)
+    return found.program
 
 
 def load(primal: Primal, derivative: Derivative) -> types.FunctionType:
@@ -255,7 +298,8 @@ def _helpers(primal: Primal, derivative: Derivative) -> dict[str, object]:
     """What an insertion of the derivative would import, by local name."""
     found: dict[str, object] = {}
     lines, _ = preamble(primal.program, derivative, "import")
-    exec("\n".join(lines), {}, found)
+    place = primal.function.__globals__
+    exec("\n".join(lines), {n: place[n] for n in ("__name__", "__package__") if n in place}, found)
     return found
 
 

@@ -26,8 +26,8 @@ class Derivative:
     """Generated code: the derivative `name` of `primal`, and the functions it needs before it.
 
     `wrt` are the parameters in the order of the results; `helpers` the functions of
-    `lsp_ad.runtime` that the code calls by their plain names; `imports` the modules that the file does
-    not import yet (`numpy`, known to the code as `np`); `seed` the name of the last parameter.
+    `lsp_ad.runtime` that the code calls by their plain names; `imports` the lines that import
+    what the file does not import yet (`import numpy as np`); `seed` the name of the last parameter.
     """
 
     primal: str

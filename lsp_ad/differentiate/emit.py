@@ -68,7 +68,7 @@ def emit_pair(unit: Unit, swept: Swept, pair: Pair) -> list[Line]:
     saved = _saved(swept, gradients)
     entry = _tuple(saved)
     forward = [
-        _head(f"def {pair.forward}({expression_text(unit.original.args)}):"),
+        _head(f"def {pair.forward}({expression_text(_arguments(unit))}):"),
         _head(f'{INDENT}"""The value of {unit.original.name}, and what {pair.backward} needs."""'),
     ]
     forward += _checks(unit, swept, "pair")
@@ -85,6 +85,18 @@ def emit_pair(unit: Unit, swept: Swept, pair: Pair) -> list[Line]:
     backward += _lines(_bare_printer(unit).block(swept.backward, 1) if swept.backward else [], "backward")
     backward.append(_head(f"{INDENT}return {bare_text(gradients)}"))
     return [*forward, _head(""), _head(""), *backward]
+
+
+def _arguments(unit: Unit) -> gast.arguments:
+    """The parameters; without annotations where these are in the names of another file."""
+    arguments = unit.original.args
+    if unit.original.name not in unit.program.links.functions:
+        return arguments
+    arguments = copy.deepcopy(arguments)
+    for node in gast.walk(arguments):
+        if isinstance(node, gast.Name):
+            node.annotation = None
+    return arguments
 
 
 def _saved(swept: Swept, gradients: gast.expr) -> list[str]:
@@ -122,7 +134,7 @@ def fingerprint(unit: Unit) -> str:
     """A short hash of the primal and of the functions written out in it,
     whatever their layout and comments.
     """
-    parts = [key(unit.original)] + [key(unit.program.functions[n]) for n in sorted(unit.inlined)]
+    parts = [key(unit.original)] + [key(unit.program.function(n)) for n in sorted(unit.inlined)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:8]
 
 
@@ -211,7 +223,7 @@ def _numpy_name(unit: Unit) -> str | None:
 
 
 def _printer(unit: Unit) -> Printer:
-    functions = [unit.original, *(unit.program.functions[n] for n in sorted(unit.inlined))]
+    functions = [unit.original, *(unit.program.function(n) for n in sorted(unit.inlined))]
     return Printer(unit.program.parsed, [s for f in functions for s in flow.statements(f.body)])
 
 

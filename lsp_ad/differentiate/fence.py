@@ -6,6 +6,8 @@ never get through.
 
 from __future__ import annotations
 
+import posixpath
+
 import gast
 
 from lsp_ad.differentiate import insertions
@@ -22,7 +24,7 @@ from lsp_ad.rules import CONSTANT_ONLY, CONSTANTS, METHODS, PASSIVE_ATTRIBUTES, 
 from lsp_ad.rules.declared import Declared, declared
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics.changes import change_of
-from lsp_ad.semantics.names import HERE, local_names
+from lsp_ad.semantics.names import local_names
 from lsp_ad.semantics.shapes import UNKNOWN
 from lsp_ad.source.parse import span_of
 
@@ -247,8 +249,8 @@ class _Fence:
     def _attribute(self, node: gast.Attribute) -> None:
         name = self.scope.canonical(node)
         if name is not None:
-            if name not in CONSTANTS and name not in RULES:
-                self.refuse("AD201", f"`{_text(node)}` ({name}) is not known.", node)
+            if name not in CONSTANTS and name not in RULES and self.scope.constant(node) is None:
+                self.refuse("AD201", f"`{_text(node)}` ({name}) is not known{self._reason(name)}", node)
         elif node.attr in PASSIVE_ATTRIBUTES or node.attr == "T":
             self.expression(node.value)
         else:
@@ -279,8 +281,10 @@ class _Fence:
             self.refuse(
                 "AD102", f"`{_text(node.func)}` is supported as what a `for` goes over, not as a value.", node
             )
-        elif name is not None and name.startswith(HERE):
-            self._callee(name[len(HERE) :], node)
+        elif (known := self.scope.declared(node)) is not None:
+            self._declared(known, node)
+        elif (callee := self.scope.callee(node)) is not None:
+            self._callee(callee, node)
         elif name is not None:
             self._library(name, node)
         else:
@@ -295,7 +299,8 @@ class _Fence:
             self.refuse(
                 "AD201",
                 f"There is no derivative rule for `{_text(node.func)}`"
-                + (f" ({known})." if known != "it" else "."),
+                + (f" ({known})" if known != "it" else "")
+                + self._reason(name),
                 node,
             )
         else:
@@ -309,6 +314,11 @@ class _Fence:
             )
         if known.rule is not None:
             self._options(node)
+
+    def _reason(self, name: str) -> str:
+        """The end of a sentence: why the text of a function of another file is not known, if that is so."""
+        reason = self.scope.program.links.reasons.get(name, "")
+        return f": {reason.rstrip('.')}." if reason else "."
 
     def _options(self, node: gast.Call) -> None:
         operation = self.scope.operation(node)
@@ -337,16 +347,12 @@ class _Fence:
         else:
             self.refuse("AD201", f"It cannot be told what `{_text(node.func)}` is.", node)
 
-    def _callee(self, name: str, node: gast.Call) -> None:
-        """A function of this file must be acceptable itself; the reason is shown where it stands."""
-        known = self.scope.declared(node)
-        if known is not None:
-            self._declared(known, node)
-            return
+    def _callee(self, function: gast.FunctionDef, node: gast.Call) -> None:
+        """A function that is called must be acceptable itself; the reason is shown where it stands."""
+        name = function.name
         if name in self.calling or name in self.seen:
             return
         self.seen.add(name)
-        function = self.scope.program.functions[name]
         inner = _Fence(Scope(self.scope.program, frozenset(local_names(function))), (*self.calling, name))
         inner.seen = self.seen
         inner.signature(function)
@@ -357,7 +363,7 @@ class _Fence:
             related = tuple(Related(p.message, p.span) for p in inner.problems)
             self.refuse(
                 "AD203",
-                f"`{name}`, which is called here, cannot be differentiated: line {first.span.line}: "
+                f"`{name}`, which is called here, cannot be differentiated: {self._place(first.span)}: "
                 f"{first.message}",
                 node,
                 first.way_out,
@@ -365,6 +371,11 @@ class _Fence:
             )
         elif any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
             self.refuse("AD202", f"`{_text(node)}` has starred arguments.", node)
+
+
+    def _place(self, span: Span) -> str:
+        home = self.scope.program.home(span)
+        return f"line {span.line}" if home is None else f"{posixpath.basename(home[0])}, line {home[1].line}"
 
 
 def _text(node: gast.AST) -> str:

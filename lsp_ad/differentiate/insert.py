@@ -48,17 +48,20 @@ def preamble(
     if helpers not in ("inline", "import"):
         raise ValueError(f"helpers must be inline or import, not {helpers!r}")
     wanted = [h for h in with_dependencies(derivative.helpers) if h not in program.bound]
-    modules = set(derivative.imports)
-    lines = []
+    needed = set(derivative.imports)
     if wanted and helpers == "inline" and program.imports.get("np") != "numpy":
-        modules.add("numpy")
-    for module in sorted(modules):
-        lines.append("import numpy as np" if module == "numpy" else f"import {module}")
+        needed.add(import_line("numpy"))
+    lines = sorted(needed, key=lambda line: (line.startswith("from"), line))
     if wanted and helpers == "import":
         own = [h for h in derivative.helpers if h in wanted]
         return [*lines, f"from lsp_ad.runtime import {', '.join(own)}"], []
     sources = helper_sources()
     return lines, [sources[h] for h in wanted]
+
+
+def import_line(module: str) -> str:
+    """How generated code imports a module that the file does not import."""
+    return "import numpy as np" if module == "numpy" else f"import {module}"
 
 
 @cache

@@ -8,14 +8,16 @@ text -> fence -> inline -> structure -> webs -> kinds -> activity -> normal form
 from __future__ import annotations
 
 import ast
+import posixpath
 from collections.abc import Sequence, Set
+from dataclasses import replace
 
 import gast
 
 from lsp_ad.differentiate.calls import Callees, Pair
 from lsp_ad.differentiate.derivative import MODES, Derivative, Line
 from lsp_ad.differentiate.emit import emit, emit_pair
-from lsp_ad.differentiate.insert import is_our_helper, with_dependencies
+from lsp_ad.differentiate.insert import import_line, is_our_helper, with_dependencies
 from lsp_ad.differentiate.sweep import sweep
 from lsp_ad.differentiate.unit import float_parameters, name_span, prepare
 from lsp_ad.differentiate.values import name_taken
@@ -53,7 +55,7 @@ def differentiate(
         names = None if wrt is None else resolve_wrt(function, wrt)
         return _derivative(program, function, names, mode), ()
     except Refusal as refusal:
-        return None, refusal.problems
+        return None, tuple(_at_home(program, found, name) for found in refusal.problems)
     except RecursionError:
         where = name_span(program.functions[name])
         return None, (problem("AD101", f"`{name}` is nested too deeply.", where, "Split it into functions."),)
@@ -70,6 +72,22 @@ def _no_function(program: Program, name: str) -> Problem:
             name_span(defined[0]),
         )
     return problem("AD504", f"There is no function `{name}` at the top level of the file.", Span(1, 0, 1, 1))
+
+
+def _at_home(program: Program, found: Problem, name: str) -> Problem:
+    """A problem with its places where they really are; one in another file is told at the function."""
+    related = tuple(
+        r if (home := program.home(r.span)) is None else Related(r.message, home[1], home[0])
+        for r in found.related
+    )
+    home = program.home(found.span)
+    if home is None:
+        return replace(found, related=related)
+    place = Related(found.message, home[1], home[0])
+    message = f"{posixpath.basename(home[0])}, line {home[1].line}: {found.message}"
+    return replace(
+        found, message=message, span=name_span(program.functions[name]), related=(place, *related)
+    )
 
 
 def resolve_wrt(function: gast.FunctionDef, wrt: Sequence[str | int]) -> tuple[str, ...]:
@@ -107,7 +125,7 @@ def _derivative(
     swept = sweep(unit, mode, callees)
     main = emit(unit, swept, mode)
     done: list[list[Line]] = []
-    helpers, imports = set(swept.helpers), set(swept.modules)
+    helpers, imports = set(swept.helpers), {import_line(m) for m in swept.modules}
     finished: set[Pair] = set()
     while pending := [p for p in callees.pairs.values() if p not in finished]:
         pair = pending[0]
@@ -115,8 +133,10 @@ def _derivative(
         lines, inner = _pair(program, pair, callees, function)
         done.append(lines)
         helpers |= inner.helpers
-        imports |= inner.modules
-    _refuse_taken(program, unit.scope.local, swept.name, helpers, [main, *done])
+        imports |= {import_line(m) for m in inner.modules}
+    used = _names([main, *done])
+    _refuse_taken(program, unit.scope.local, swept.name, helpers, used)
+    imports |= {line for alias, (_, line) in program.links.imports.items() if alias in used}
     lines = main
     for block in done:
         lines = [*block, Line("", None, "head"), Line("", None, "head"), *lines]
@@ -126,7 +146,7 @@ def _derivative(
         mode,
         unit.wrt,
         swept.seed,
-        tuple(lines),
+        tuple(line if _is_here(program, line) else replace(line, origin=None) for line in lines),
         tuple(sorted(helpers)),
         tuple(sorted(imports)),
     )
@@ -135,18 +155,26 @@ def _derivative(
 BUILTINS = frozenset({"enumerate", "getattr", "len", "min", "range", "reversed", "slice", "zip"})
 
 
+def _is_here(program: Program, line: Line) -> bool:
+    return line.origin is None or program.home(line.origin) is None
+
+
+def _names(blocks: list[list[Line]]) -> set[str]:
+    """The names that generated code uses."""
+    text = "".join(line.text + "\n" for block in blocks for line in block)
+    return {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+
+
 def _refuse_taken(
-    program: Program, local: Set[str], name: str, helpers: set[str], blocks: list[list[Line]]
+    program: Program, local: Set[str], name: str, helpers: set[str], used: set[str]
 ) -> None:
     """Generated code must mean what it says: its helpers and built-ins are not hidden by the user's names."""
-    text = "".join(line.text + "\n" for block in blocks for line in block)
-    used = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
     for taken in sorted(BUILTINS & used & (program.bound | local)):
         raise Refusal(name_taken(taken, "the built-in function"))
     for helper in with_dependencies(tuple(helpers)):
         if helper in local or (helper in program.bound and not is_our_helper(program, helper)):
             raise Refusal(name_taken(helper, "its helper function"))
-    if helpers and program.imports.get("np") != "numpy" and "np" in program.bound:
+    if helpers and program.alias_of("numpy", "np") is None and "np" in program.bound:
         raise Refusal(name_taken("np", "numpy in its helper functions"))
     if name in used:
         raise Refusal(name_taken(name, "the derivative"))
@@ -156,7 +184,7 @@ def _pair(program: Program, pair: Pair, callees: Callees, caller: gast.FunctionD
     """The two functions of a callee; a reason against them is told at the caller,
     with the place as related.
     """
-    function = program.functions[pair.callee]
+    function = program.function(pair.callee)
     try:
         unit = prepare(program, function, pair.wrt, callee=True)
         swept = sweep(unit, "pair", callees)

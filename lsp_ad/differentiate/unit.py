@@ -17,7 +17,7 @@ from lsp_ad.differentiate.normal import Normalizer
 from lsp_ad.differentiate.paths import Path
 from lsp_ad.differentiate.stable import Stability, carried_names
 from lsp_ad.problems import Refusal, Span, problem
-from lsp_ad.rules import CONSTANTS, Unsupported, literal
+from lsp_ad.rules import Unsupported, literal
 from lsp_ad.rules.declared import call_of, declared
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.rules.rule import UNKNOWN_VALUE
@@ -282,7 +282,7 @@ def _library(scope: Scope) -> Callable[[gast.expr, Callable[[gast.expr], Kind]],
                 return operation.rule.result_kind(bound)
             except Unsupported:
                 return UNKNOWN
-        if isinstance(node, (gast.Name, gast.Attribute)) and scope.canonical(node) in CONSTANTS:
+        if isinstance(node, (gast.Name, gast.Attribute)) and scope.is_float(node):
             return FLOAT
         callee = scope.callee(node)
         if callee is not None:

@@ -32,10 +32,14 @@ class Span:
 
 @dataclass(frozen=True)
 class Related:
-    """A second place that explains a problem: a definition, an assignment, a call."""
+    """A second place that explains a problem: a definition, an assignment, a call.
+
+    `path` is the file, where it is another one than that of the problem.
+    """
 
     message: str
     span: Span
+    path: str = ""
 
 
 @dataclass(frozen=True)

@@ -96,14 +96,14 @@ class _Reader:
             calls, passive, adjoints, tangent = [], set(), None, None
             if CUSTOM_VJP in found:
                 rule, place = self._function(found[CUSTOM_VJP], 2, "the result and its adjoint")
-                calls.append(rule.name)
+                calls.append(place.id)
                 passive = self._passive(rule, place)
-                adjoints = _adjoints(rule.name, self.parameters, passive)
+                adjoints = _adjoints(place.id, self.parameters, passive)
             if CUSTOM_JVP in found:
                 more = len(self.parameters)
-                rule, _ = self._function(found[CUSTOM_JVP], 1 + more, "the result and a tangent for each")
-                calls.append(rule.name)
-                tangent = _tangent(rule.name, self.parameters)
+                _, place = self._function(found[CUSTOM_JVP], 1 + more, "the result and a tangent for each")
+                calls.append(place.id)
+                tangent = _tangent(place.id, self.parameters)
                 adjoints = adjoints or _no_adjoints
             return Declared(self._rule(adjoints, tangent, tuple(sorted(passive))), (), tuple(calls))
         except _Wrong as wrong:
@@ -143,14 +143,14 @@ class _Reader:
             passive=passive,
         )
 
-    def _function(self, decorator: gast.expr, more: int, what: str) -> tuple[gast.FunctionDef, gast.expr]:
-        """The function of the file that a decorator names as the rule."""
+    def _function(self, decorator: gast.expr, more: int, what: str) -> tuple[gast.FunctionDef, gast.Name]:
+        """The function that a decorator names as the rule, and that name."""
         name = self.function.name
         if not isinstance(decorator, gast.Call) or len(decorator.args) != 1 or decorator.keywords:
             raise _Wrong(f"The rule of `{name}` is missing: `@lsp_ad.custom_vjp(rule)`.", decorator)
         place = decorator.args[0]
-        rule = self.program.functions.get(place.id) if isinstance(place, gast.Name) else None
-        if rule is None:
+        rule = self.program.callee(self.program.canonical(place))
+        if rule is None or not isinstance(place, gast.Name):
             raise _Wrong(f"The rule of `{name}` is not a function of this file.", place)
         a = rule.args
         count = len(a.posonlyargs) + len(a.args)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import gast
 
-from lsp_ad.rules import CONSTANT_ONLY, METHODS, RULES, VARIANTS
+from lsp_ad.rules import CONSTANT_ONLY, CONSTANTS, METHODS, RULES, VARIANTS
 from lsp_ad.rules.declared import Declared, declared
 from lsp_ad.rules.rule import UNKNOWN_VALUE, Bound, Rule, literal
-from lsp_ad.semantics.names import HERE, Program
+from lsp_ad.semantics.names import Program
 from lsp_ad.semantics.shapes import Kind
 
 OPERATORS = {
@@ -59,7 +59,7 @@ class Scope:
         return self.program.canonical(node, self.local)
 
     def callee(self, node: gast.expr) -> gast.FunctionDef | None:
-        """The function of this file that a call calls, if its text is what is differentiated."""
+        """The function whose text is known that a call calls, if its text is what is differentiated."""
         function = self._function(node)
         return function if function is None or declared(self.program, function) is None else None
 
@@ -70,7 +70,7 @@ class Scope:
 
     def _function(self, node: gast.expr) -> gast.FunctionDef | None:
         name = self.canonical(node.func) if isinstance(node, gast.Call) else None
-        return self.program.functions[name[len(HERE) :]] if name and name.startswith(HERE) else None
+        return None if name in RULES else self.program.callee(name)
 
     def operation(self, node: gast.expr) -> Operation | None:
         """The rule that an expression stands for with its arguments, or None."""
@@ -132,5 +132,19 @@ class Scope:
     def is_value(self, node: gast.expr) -> bool:
         """Whether an expression is a value, not a module or part of one."""
         while isinstance(node, gast.Attribute):
+            if self.constant(node) is not None:
+                return True
             node = node.value
-        return not isinstance(node, gast.Name) or node.id in self.local or node.id not in self.program.imports
+        if not isinstance(node, gast.Name) or node.id in self.local or node.id not in self.program.imports:
+            return True
+        return self.constant(node) is not None
+
+    def is_float(self, node: gast.expr) -> bool:
+        """Whether a name stands for a float of a library, or of another file where it is written out."""
+        value = self.constant(node)
+        return self.canonical(node) in CONSTANTS or (value is not None and isinstance(literal(value), float))
+
+    def constant(self, node: gast.expr) -> gast.expr | None:
+        """The expression of a constant of another file, where a name stands for one."""
+        values = self.program.links.values
+        return values.get(self.canonical(node) or "") if values else None

@@ -2,8 +2,10 @@
 
 A *canonical name* is the dotted name of a library object whatever it is called here: after
 `import numpy.linalg as la` the expression `la.inv` is `numpy.linalg.inv`. Built-ins are
-`builtins.abs`, functions of this file `here.f`. What is bound twice, under a condition or by a
-star import has no canonical name: it cannot be told what it is.
+`builtins.abs`, functions of this file `here.f`, what a relative import names `.model.f`. What is
+bound twice, under a condition or by a star import has no canonical name: it cannot be told what it
+is. An import in a `try` whose handlers bind nothing else but None to the name is no condition: where
+it fails, the name is of no use.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from typing import Any
 
 import gast
 
+from lsp_ad.problems import Span
 from lsp_ad.source.parse import Parsed
 
 HERE = "here."
@@ -32,6 +35,35 @@ _SCOPES = (
 
 
 @dataclass(frozen=True)
+class Home:
+    """Where lines that stand below the text of a program come from: a file, and the line of the first."""
+
+    first: int
+    last: int
+    path: str
+    line: int
+
+
+@dataclass
+class Links:
+    """What a program takes from other files of the workspace (see `linking.py`).
+
+    `functions` are theirs, expressed in the names of the program, each under a name that is unique in it;
+    `targets` has these names, `values` the expressions of constants, `reasons` why something cannot be had:
+    all by canonical name. `libraries` has what names stand for that are handed on from a library. `imports`
+    are names for the file to import if they are used, with what they stand for and the line.
+    """
+
+    functions: dict[str, gast.FunctionDef] = field(default_factory=dict)
+    targets: dict[str, str] = field(default_factory=dict)
+    values: dict[str, gast.expr] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+    libraries: dict[str, str] = field(default_factory=dict)
+    imports: dict[str, tuple[str, str]] = field(default_factory=dict)
+    homes: list[Home] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
 class Program:
     """One parsed file and what its top-level names stand for.
 
@@ -39,8 +71,9 @@ class Program:
     """
 
     parsed: Parsed
-    derived: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
-    _bindings: dict[str, list[gast.AST]] = field(default_factory=dict)
+    derived: dict[Any, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
+    links: Links = field(default_factory=Links)
+    _bindings: dict[str, list[gast.AST]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         for statement in self.parsed.module.body:
@@ -96,25 +129,69 @@ class Program:
         """Every name that the top level of the file binds in any way."""
         return frozenset(self._bindings)
 
+    def bindings(self, name: str) -> list[gast.AST]:
+        """The statements at the top level of the file that bind a name."""
+        return self._bindings.get(name, [])
+
     def canonical(self, node: gast.AST, local: Set[str] = frozenset()) -> str | None:
         """The canonical name of a `Name` or dotted `Attribute`, or None. `local`: names bound nearer by."""
         if isinstance(node, gast.Attribute):
             base = self.canonical(node.value, local)
-            return f"{base}.{node.attr}" if base and not base.startswith((HERE, "builtins.")) else None
+            if not base or base.startswith((HERE, "builtins.")) or base in self.links.values:
+                return None
+            return joined(base, node.attr)
         if not isinstance(node, gast.Name) or node.id in local:
             return None
         name = node.id
         if name in self.imports:
-            return self.imports[name]
+            return self.links.libraries.get(name, self.imports[name])
+        if name in self.links.imports:
+            return self.links.imports[name][0]
         if name in self.functions:
             return HERE + name
         if name not in self._bindings and not self.has_star_import and hasattr(builtins, name):
             return "builtins." + name
         return None
 
-    def alias_of(self, module: str) -> str | None:
-        """The name that the file uses for a module (`np` for `numpy`), if it imports it."""
-        return next((alias for alias, canonical in self.imports.items() if canonical == module), None)
+    def alias_of(self, module: str, wanted: str = "") -> str | None:
+        """The name that the file uses for a module (`np` for `numpy`), if it imports it.
+
+        `wanted`: only if it is this one.
+        """
+        known = self.links.libraries
+        return next(
+            (
+                alias
+                for alias, name in self.imports.items()
+                if known.get(alias, name) == module and wanted in ("", alias)
+            ),
+            None,
+        )
+
+    def function(self, name: str) -> gast.FunctionDef:
+        """A function of this file or one that is linked to it; KeyError where there is none."""
+        return self.functions[name] if name in self.functions else self.links.functions[name]
+
+    def callee(self, canonical: str | None) -> gast.FunctionDef | None:
+        """The function that a canonical name stands for, if its text is known."""
+        if canonical is None:
+            return None
+        if canonical.startswith(HERE):
+            return self.functions[canonical[len(HERE) :]]
+        return self.links.functions.get(self.links.targets.get(canonical, ""))
+
+    def home(self, span: Span) -> tuple[str, Span] | None:
+        """The file and the place of a span of a linked function; None for one of this file."""
+        for home in self.links.homes:
+            if home.first <= span.line <= home.last:
+                moved = home.line - home.first
+                return home.path, Span(span.line + moved, span.column, span.end_line + moved, span.end_column)
+        return None
+
+
+def joined(base: str, name: str) -> str:
+    """`a.b` for `a`, and `.b` for `.`."""
+    return f"{base}{name}" if base.endswith(".") else f"{base}.{name}"
 
 
 def imported(statement: gast.AST) -> dict[str, str]:
@@ -124,15 +201,37 @@ def imported(statement: gast.AST) -> dict[str, str]:
             a.asname or a.name.split(".")[0]: a.name if a.asname else a.name.split(".")[0]
             for a in statement.names
         }
-    if isinstance(statement, gast.ImportFrom) and not statement.level and statement.module:
-        return {a.asname or a.name: f"{statement.module}.{a.name}" for a in statement.names if a.name != "*"}
     if isinstance(statement, gast.ImportFrom):
-        return {
-            a.asname or a.name: f".{statement.module or ''}.{a.name}"
-            for a in statement.names
-            if a.name != "*"
-        }
+        module = "." * (statement.level or 0) + (statement.module or "")
+        return {a.asname or a.name: joined(module, a.name) for a in statement.names if a.name != "*"}
+    if isinstance(statement, gast.Try):
+        return _tried(statement)
     return {}
+
+
+def _tried(statement: gast.Try) -> dict[str, str]:
+    """What the imports in the body of a `try` bind, if no other part of it binds that to more than None."""
+    found: dict[str, str] = {}
+    other: list[gast.AST] = [*statement.orelse, *statement.finalbody]
+    for s in statement.body:
+        if isinstance(s, (gast.Import, gast.ImportFrom)) and not imported(s).keys() & found.keys():
+            found |= imported(s)
+        else:
+            other.append(s)
+    for handler in statement.handlers:
+        other += [s for s in handler.body if not _is_none(s)]
+    other += [h.name for h in statement.handlers if isinstance(h.name, gast.Name)]
+    taken = bound_names(other)
+    return {name: canonical for name, canonical in found.items() if name not in taken}
+
+
+def _is_none(s: gast.stmt) -> bool:
+    return (
+        isinstance(s, gast.Assign)
+        and all(isinstance(t, gast.Name) for t in s.targets)
+        and isinstance(s.value, gast.Constant)
+        and s.value.value is None
+    )
 
 
 def bound_names(body: list[gast.AST]) -> set[str]:

@@ -8,23 +8,29 @@ import gast
 
 from lsp_ad.differentiate import Derivative, differentiable_parameters, differentiate, insertion
 from lsp_ad.problems import Problem
+from lsp_ad.semantics.linking import link
+from lsp_ad.semantics.modules import Files
 from lsp_ad.semantics.names import Program
 from lsp_ad.server.memo import Answer, Keys, Memo
 from lsp_ad.source.document import Document
 from lsp_ad.source.edits import Edit
 from lsp_ad.source.parse import parse
+from lsp_ad.source.positions import LineIndex
 
 
 class Analysis:
     """What the compiler knows of one text; every answer is computed once.
 
-    `memo` holds answers of earlier versions of the document.
+    `memo` holds answers of earlier versions of the document, `files` the other files of the workspace.
     """
 
-    def __init__(self, document: Document, memo: Memo | None = None):
+    def __init__(self, document: Document, memo: Memo | None = None, files: Files | None = None):
         self.document = document
-        self.program = Program(parse(document))
-        self._keys = Keys(self.program)
+        self._files = files
+        self._own = Program(parse(document))
+        self._linked = link(self._own, files)
+        self.program = self._linked.program
+        self._keys = Keys(self.program, self._linked.consulted.items())
         self._memo = memo or Memo()
         self._derivatives: dict[tuple, Answer] = {}
 
@@ -49,7 +55,21 @@ class Analysis:
         return differentiable_parameters(self.program, function)
 
     def insertion(self, derivative: Derivative, helpers: str) -> list[Edit]:
-        return insertion(self.program, derivative, helpers)
+        return insertion(self._own, derivative, helpers)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the other files that it depends on are still as they were."""
+        return self._files is None or self._linked.is_current(self._files)
+
+    @property
+    def depends_on_others(self) -> bool:
+        """Whether it asked for any other file, be there one or not."""
+        return bool(self._linked.consulted)
+
+    def lines(self, path: str) -> LineIndex | None:
+        """The lines of another file that it depends on."""
+        return self._files.lines(path) if self._files is not None else None
 
     def function_at(self, line: int, end_line: int | None = None) -> gast.FunctionDef | None:
         """The first top-level function that has one of these lines, decorators included."""

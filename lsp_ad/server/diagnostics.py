@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from lsprotocol import types
+from pygls import uris
 
 from lsp_ad import checks
 from lsp_ad.checks.interest import refusals
@@ -31,12 +32,13 @@ def diagnostics(snapshot: Snapshot, client: Client, asked: Iterable[str] = ()) -
 
 def _diagnostic(snapshot: Snapshot, client: Client, problem: Problem) -> types.Diagnostic:
     lines = snapshot.document.lines
-    related = [
-        types.DiagnosticRelatedInformation(
-            types.Location(snapshot.uri, to_range(lines, place.span, client.encoding)), place.message
-        )
-        for place in problem.related
-    ]
+    related = []
+    for place in problem.related:
+        where = snapshot.analysis.lines(place.path) if place.path else lines
+        if where is not None:
+            uri = (uris.from_fs_path(place.path) or "") if place.path else snapshot.uri
+            location = types.Location(uri, to_range(where, place.span, client.encoding))
+            related.append(types.DiagnosticRelatedInformation(location, place.message))
     return types.Diagnostic(
         to_range(lines, problem.span, client.encoding),
         str(problem),

@@ -1,8 +1,9 @@
 """What is kept of one version of a document for the next: derivatives of functions that did not change.
 
 The key of a function holds all that its derivative can depend on: its own text, that of every function
-it mentions, directly or not, that of all top-level statements that are not functions, and the names
-of the others. Where a function has only moved, the places in the answer are moved with it.
+it mentions, directly or not, that of all top-level statements that are not functions, the names of the
+others, and the other files, if it mentions a name from there. Where a function has only moved, the
+places in the answer are moved with it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from lsp_ad.problems import Problem, Related, Span
+from lsp_ad.semantics.modules import foreign_names
 
 if TYPE_CHECKING:
     import gast
@@ -71,8 +73,9 @@ class Memo:
 class Keys:
     """The keys of the functions of one version."""
 
-    def __init__(self, program: Program):
+    def __init__(self, program: Program, consulted: Iterable[object] = ()):
         self.program = program
+        self._consulted = consulted
         self.extents = {name: _extent(f) for name, f in program.functions.items()}
         self.layout = tuple(_extent(s)[0] for s in program.parsed.module.body)
 
@@ -87,12 +90,23 @@ class Keys:
                 found.add(name)
                 pending += self._words[name] & self._texts.keys()
         parts = [function, self._rest, *(self._texts[name] for name in sorted(found))]
+        if any(self._words[name] & self._foreign for name in found):
+            parts.append(self._others)
         return hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
 
     @cached_property
     def _is_plain(self) -> bool:
         # Python takes names that differ in Unicode form for the same one; words of the text do not show that.
         return unicodedata.is_normalized("NFKC", self.program.parsed.document.text)
+
+    @cached_property
+    def _foreign(self) -> set[str]:
+        """The names by which functions get at other files."""
+        return foreign_names(self.program)
+
+    @cached_property
+    def _others(self) -> str:
+        return repr(sorted(map(repr, self._consulted)))
 
     @cached_property
     def _texts(self) -> dict[str, str]:
@@ -129,7 +143,11 @@ def moved(answer: Answer, lines: int) -> Answer:
         code = tuple(replace(c, origin=place(c.origin)) if c.origin else c for c in derivative.lines)
         derivative = replace(derivative, lines=code)
     return derivative, tuple(
-        replace(p, span=place(p.span), related=tuple(Related(r.message, place(r.span)) for r in p.related))
+        replace(
+            p,
+            span=place(p.span),
+            related=tuple(r if r.path else Related(r.message, place(r.span)) for r in p.related),
+        )
         for p in problems
     )
 
@@ -140,7 +158,7 @@ def _spans(answer: Answer) -> Iterator[Span]:
         yield from (line.origin for line in derivative.lines if line.origin)
     for found in problems:
         yield found.span
-        yield from (r.span for r in found.related)
+        yield from (r.span for r in found.related if not r.path)
 
 
 def _extent(statement: gast.stmt) -> tuple[int, int]:

@@ -26,6 +26,7 @@ from lsp_ad.server.client import KIND, SECTION, Client, Settings, client_of, upd
 from lsp_ad.server.convert import from_range
 from lsp_ad.server.protocol import Protocol
 from lsp_ad.server.snapshots import Snapshot, Snapshots
+from lsp_ad.server.workspace import OpenFiles
 from lsp_ad.source.document import Document
 
 logger = logging.getLogger(__name__)
@@ -46,7 +47,8 @@ class Server(LanguageServer):
         self.client = Client()
         self.settings = Settings()
         self.first_settings: Any = None
-        self.snapshots = Snapshots()
+        self.files = OpenFiles(lambda: list(self.workspace.folders))
+        self.snapshots = Snapshots(self.files)
         self.asked: dict[str, set[str]] = {}
         self.edited: dict[str, int] = {}  # the line of the last edit
         self._analyst = ThreadPoolExecutor(max_workers=1, thread_name_prefix="analysis")
@@ -90,6 +92,20 @@ class Server(LanguageServer):
         snapshot.wanted = snapshot.wanted or not delay
         loop = asyncio.get_running_loop()
         self._timers[snapshot.uri] = loop.call_later(delay, self._start_publishing, snapshot)
+
+    def changed(self, snapshot: Snapshot) -> None:
+        """Publish the diagnostics of other documents anew that may depend on this one."""
+        self.files.open(snapshot.uri, snapshot.document)
+        self._touched(snapshot.uri)
+
+    def closed(self, uri: str) -> None:
+        self.files.close(uri)
+        self._touched(uri)
+
+    def _touched(self, uri: str) -> None:
+        for other in self.snapshots:
+            if other.uri != uri and other.depends_on_others:
+                self.publish_soon(other)
 
     def cancel(self, uri: str) -> None:
         timer = self._timers.pop(uri, None)
@@ -180,6 +196,7 @@ async def did_change_configuration(ls: Server, params: types.DidChangeConfigurat
 def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
     given = params.text_document
     snapshot = ls.snapshots.open(given.uri, Document(given.text, given.uri, given.version))
+    ls.changed(snapshot)
     ls.publish_soon(snapshot, 0.0)
 
 
@@ -189,13 +206,16 @@ def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
         if isinstance(change, types.TextDocumentContentChangePartial):
             ls.edited[uri] = change.range.start.line + 1
     text = ls.workspace.get_text_document(uri).source
-    ls.publish_soon(ls.snapshots.change(uri, Document(text, uri, params.text_document.version)))
+    snapshot = ls.snapshots.change(uri, Document(text, uri, params.text_document.version))
+    ls.changed(snapshot)
+    ls.publish_soon(snapshot)
 
 
 def did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
     uri = params.text_document.uri
     ls.cancel(uri)
     ls.snapshots.close(uri)
+    ls.closed(uri)
     ls.asked.pop(uri, None)
     ls.edited.pop(uri, None)
     ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))

@@ -7,40 +7,62 @@ user types meanwhile. All analysis runs on one thread, which is why nothing here
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from lsp_ad.server.memo import Memo
 from lsp_ad.source.document import Document
 
 if TYPE_CHECKING:
+    from lsp_ad.semantics.modules import Files
     from lsp_ad.server.analysis import Analysis
 
 
 class Snapshot:
-    """One version of an open document.
+    """One version of an open document, among the `files` of a workspace.
 
     `older` is the newest snapshot before this one that was analysed; where this one does not parse, it
     leads to the last version that did. `memo` is what all versions of the document share.
     """
 
-    def __init__(self, uri: str, document: Document, older: Snapshot | None = None, memo: Memo | None = None):
+    def __init__(
+        self,
+        uri: str,
+        document: Document,
+        older: Snapshot | None = None,
+        memo: Memo | None = None,
+        files: Files | None = None,
+    ):
         self.uri = uri
         self.document = document
         self.wanted = False
         self._older = older
         self._memo = memo or Memo()
+        self._files = files
+        self._analysis: Analysis | None = None
 
     @property
     def version(self) -> int | None:
         return self.document.version
 
-    @cached_property
+    @property
+    def depends_on_others(self) -> bool:
+        """Whether another file mattered to the analysis, if there was one."""
+        return self._analysis is not None and self._analysis.depends_on_others
+
+    @property
     def analysis(self) -> Analysis:
-        """The analysis of this very text, which has syntax problems where it does not parse."""
+        """The analysis of this very text, which has syntax problems where it does not parse.
+
+        It is made again where another file that it depends on has changed.
+        """
+        if self._analysis is None or not self._analysis.is_current:
+            self._analysis = self._analysed()
+        return self._analysis
+
+    def _analysed(self) -> Analysis:
         from lsp_ad.server.analysis import Analysis  # here, because it loads the compiler
 
-        analysis = Analysis(self.document, self._memo)
+        analysis = Analysis(self.document, self._memo, self._files)
         if not analysis.syntax_problems:
             self._older = None
         elif self._older is not None:
@@ -54,7 +76,8 @@ class Snapshot:
 
     def successor(self, document: Document) -> Snapshot:
         """The snapshot of the next version. Versions that nothing asked about are not kept."""
-        return Snapshot(self.uri, document, self if self.wanted else self._older, self._memo)
+        older = self if self.wanted else self._older
+        return Snapshot(self.uri, document, older, self._memo, self._files)
 
     def line_in_good(self, line: int) -> int | None:
         """The line of the last good text that a line of this text is, or None if it is one that changed.
@@ -78,11 +101,12 @@ class Snapshot:
 class Snapshots:
     """The newest snapshot of each open document, by URI."""
 
-    def __init__(self) -> None:
+    def __init__(self, files: Files | None = None) -> None:
         self._newest: dict[str, Snapshot] = {}
+        self._files = files
 
     def open(self, uri: str, document: Document) -> Snapshot:
-        self._newest[uri] = Snapshot(uri, document)
+        self._newest[uri] = Snapshot(uri, document, files=self._files)
         return self._newest[uri]
 
     def change(self, uri: str, document: Document) -> Snapshot:

@@ -16,7 +16,7 @@ KNOWN = {
     "from numpy import linalg": ("linalg.inv", "numpy.linalg.inv"),
     "from numpy.linalg import inv as invert": ("invert", "numpy.linalg.inv"),
     "import numpy as np\nimport numpy as np": ("np.exp", "numpy.exp"),
-    "from . import numpy": ("numpy.exp", "..numpy.exp"),
+    "from . import numpy": ("numpy.exp", ".numpy.exp"),
     "": ("abs", "builtins.abs"),
     "def g(x):\n    return x": ("g", "here.g"),
 }
