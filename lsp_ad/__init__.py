@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lsp_ad.api import Diagnostic, DifferentiationError, grad, value_and_grad, vjp
-    from lsp_ad.markers import custom_jvp, custom_vjp, insert_grad_of, non_differentiable, stop_gradient
+    from lsp_ad.markers import (
+        custom_jvp,
+        custom_vjp,
+        insert_grad_of,
+        non_differentiable,
+        opaque,
+        stop_gradient,
+    )
     from lsp_ad.staging import staged
 
 __version__ = "0.1.0"
@@ -20,12 +27,13 @@ __all__ = [
     "grad",
     "insert_grad_of",
     "non_differentiable",
+    "opaque",
     "staged",
     "stop_gradient",
     "value_and_grad",
     "vjp",
 ]
-_MARKERS = ("custom_jvp", "custom_vjp", "insert_grad_of", "non_differentiable", "stop_gradient")
+_MARKERS = ("custom_jvp", "custom_vjp", "insert_grad_of", "non_differentiable", "opaque", "stop_gradient")
 
 
 def __getattr__(name: str) -> Any:

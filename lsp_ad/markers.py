@@ -40,6 +40,15 @@ def non_differentiable(function: F) -> F:
     return function
 
 
+def opaque(function: Callable[..., Any] | None = None, *, by: str) -> Any:
+    """Declare that a function is not to be looked into: when a derivative runs, `by` differentiates it.
+
+    `by`: "numerical" (central differences), "autograd" or "jax". Either `@lsp_ad.opaque(by="jax")` above a
+    function, or `lsp_ad.opaque(function, by="jax")`, which is the function as it is.
+    """
+    return _unchanged if function is None else function
+
+
 def _unchanged(function: F) -> F:
     return function
 

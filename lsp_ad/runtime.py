@@ -179,3 +179,42 @@ def split_like(dy, xs, axis=0):
         pieces = np.split(dy, np.cumsum([np.size(x) for x in xs])[:-1])
         return [np.reshape(piece, np.shape(x)) for piece, x in zip(pieces, xs, strict=True)]
     return np.split(dy, np.cumsum([np.shape(x)[axis] for x in xs])[:-1], axis)
+
+
+def numerical_vjp(function, arguments, position, dy):
+    """The adjoint of one argument of a function, by central differences: four calls for each element."""
+    x = arguments[position]
+    flat = np.array(x, dtype=np.result_type(x, 1.0)).ravel()
+    dx = np.zeros_like(flat)
+    for i in range(flat.size):
+        h = np.finfo(flat.dtype).eps ** 0.2 * max(1.0, abs(flat[i]))
+        for factor, weight in ((1.0, 8.0), (-1.0, -8.0), (2.0, -1.0), (-2.0, 1.0)):
+            moved = flat.copy()
+            moved[i] += factor * h
+            value = np.reshape(moved, np.shape(x)) if np.ndim(x) else moved[0]
+            y = function(*arguments[:position], value, *arguments[position + 1 :])
+            dx[i] += weight * np.sum(dy * np.asarray(y)) / (12.0 * h)
+    return np.reshape(dx, np.shape(x))[()]
+
+
+def autograd_vjp(function, arguments, position, dy):
+    """The adjoint of one argument of a function that is written for Autograd."""
+    from autograd import make_vjp
+
+    pull_back, y = make_vjp(function, position)(*arguments)
+    if isinstance(y, (tuple, list, dict)):
+        raise TypeError("a function that Autograd differentiates returns one number or array")
+    return pull_back(dy)
+
+
+def jax_vjp(function, arguments, position, dy):
+    """The adjoint of one argument of a function that is written for JAX, in double precision where it is."""
+    import jax
+    import jax.experimental
+
+    double = jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64
+    with double(True):
+        y, pull_back = jax.vjp(
+            lambda x: function(*arguments[:position], x, *arguments[position + 1 :]), arguments[position]
+        )
+        return np.asarray(pull_back(jax.numpy.asarray(dy, dtype=y.dtype))[0])[()]

@@ -179,6 +179,7 @@ def test_the_public_names():
         "grad",
         "insert_grad_of",
         "non_differentiable",
+        "opaque",
         "staged",
         "stop_gradient",
         "value_and_grad",

@@ -18,6 +18,7 @@ from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import INDENT, Printed, Printer, bare_text, expression_text, key, tidy
 
 WIDTH = 96
+BY_OTHERS = {"numerical_vjp": "central differences", "autograd_vjp": "Autograd", "jax_vjp": "JAX"}
 
 
 def emit(unit: Unit, swept: Swept, mode: str) -> list[Line]:
@@ -30,6 +31,7 @@ def emit(unit: Unit, swept: Swept, mode: str) -> list[Line]:
     lines += _checks(unit, swept, mode)
     lines += _sweeps(unit, swept)
     texts = _return(tidy(swept.returned))
+    texts = [t + _remark(t) for t in texts]
     return lines + [Line(t, origin, "backward") if origin else _head(t) for t in texts]
 
 
@@ -243,4 +245,10 @@ def _sweeps(unit: Unit, swept: Swept) -> list[Line]:
 
 
 def _lines(printed: list[Printed], sweep: str) -> list[Line]:
-    return [Line(p.text, p.origin, sweep) for p in printed]
+    return [Line(p.text + _remark(p.text), p.origin, sweep) for p in printed]
+
+
+def _remark(text: str) -> str:
+    """A comment for a line in which something else than the text of the function gives a derivative."""
+    found = next((who for helper, who in BY_OTHERS.items() if f"{helper}(" in text), None)
+    return f"  # by {found}, when this runs" if found else ""

@@ -265,7 +265,10 @@ class _Fence:
         for argument in [*node.args, *(k.value for k in node.keywords)]:
             self.expression(argument)
         name = self.scope.canonical(node.func)
-        if name in DYNAMIC:
+        known = self.scope.declared(node)
+        if known is not None:
+            self._declared(known, node)
+        elif name in DYNAMIC:
             self.refuse("AD105", f"`{_text(node.func)}` runs or reads what the text does not show.", node)
         elif name in MUTATING_CALLS:
             self.refuse("AD301", f"`{_text(node.func)}` writes into its argument in place.", node)
@@ -281,8 +284,6 @@ class _Fence:
             self.refuse(
                 "AD102", f"`{_text(node.func)}` is supported as what a `for` goes over, not as a value.", node
             )
-        elif (known := self.scope.declared(node)) is not None:
-            self._declared(known, node)
         elif (callee := self.scope.callee(node)) is not None:
             self._callee(callee, node)
         elif name is not None:
@@ -371,7 +372,6 @@ class _Fence:
             )
         elif any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
             self.refuse("AD202", f"`{_text(node)}` has starred arguments.", node)
-
 
     def _place(self, span: Span) -> str:
         home = self.scope.program.home(span)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import gast
 
 from lsp_ad.problems import Problem, problem
+from lsp_ad.rules import opaque
 from lsp_ad.rules.rule import UNKNOWN_VALUE, Adjoint, Bound, Rule, Unsupported, literal
 from lsp_ad.semantics.names import Program
 from lsp_ad.semantics.shapes import UNKNOWN, Kind
@@ -19,7 +20,7 @@ from lsp_ad.source.parse import span_of
 
 CUSTOM_VJP, CUSTOM_JVP = "lsp_ad.custom_vjp", "lsp_ad.custom_jvp"
 NON_DIFFERENTIABLE = "lsp_ad.non_differentiable"
-DECLARATIONS = (CUSTOM_VJP, CUSTOM_JVP, NON_DIFFERENTIABLE)
+DECLARATIONS = (CUSTOM_VJP, CUSTOM_JVP, NON_DIFFERENTIABLE, opaque.OPAQUE)
 
 # In the text of a rule: an argument of the call, and a name of the file.
 ARGUMENT, NAME = "argument__", "name__"
@@ -27,12 +28,13 @@ ARGUMENT, NAME = "argument__", "name__"
 
 @dataclass(frozen=True)
 class Declared:
-    """What is declared of one function: a rule, or what is wrong with the declaration; and the functions of
-    the file that the rule calls."""
+    """What is declared of one function: a rule, or what is wrong with the declaration; the functions of the
+    file that the rule calls; the arguments of the rule, where they are not those of the call."""
 
     rule: Rule | None
     problems: tuple[Problem, ...] = ()
     calls: tuple[str, ...] = ()
+    arguments: tuple[gast.expr, ...] | None = None
 
 
 def declared(program: Program, function: gast.FunctionDef) -> Declared | None:
@@ -53,6 +55,22 @@ def _declared(program: Program, function: gast.FunctionDef) -> Declared | None:
     if not found:
         return None
     return _Reader(program, function).read(found)
+
+
+def declared_call(node: gast.Call, canonical: Callable[[gast.AST], str | None], constants) -> Declared | None:
+    """What is declared where a function from elsewhere is called; `constants`: what names of the file are."""
+    mark = node.func
+    if isinstance(mark, gast.Name):
+        mark = constants.get(mark.id)
+    if mark is None or not opaque.marks(mark, canonical):
+        return None
+    found = opaque.rule_of_call(mark, node, ARGUMENT)
+    if found is None:
+        message = (
+            "`lsp_ad.opaque` takes a function, by its name, and `by` with one of numerical, autograd and jax."
+        )
+        return Declared(None, (problem("AD602", message, span_of(mark)),))
+    return Declared(found[0], arguments=tuple(found[1]))
 
 
 def call_of(function: gast.FunctionDef) -> gast.stmt:
@@ -93,6 +111,8 @@ class _Reader:
                     message = f"`{self.function.name}` is declared non-differentiable, and something else."
                     raise _Wrong(message, found[NON_DIFFERENTIABLE])
                 return Declared(self._rule())
+            if opaque.OPAQUE in found:
+                return Declared(self._rule(self._opaque(found)), (), (self.function.name,))
             calls, passive, adjoints, tangent = [], set(), None, None
             if CUSTOM_VJP in found:
                 rule, place = self._function(found[CUSTOM_VJP], 2, "the result and its adjoint")
@@ -108,6 +128,17 @@ class _Reader:
             return Declared(self._rule(adjoints, tangent, tuple(sorted(passive))), (), tuple(calls))
         except _Wrong as wrong:
             return Declared(None, (wrong.problem,))
+
+    def _opaque(self, found: dict[str, gast.expr]):
+        mark = found[opaque.OPAQUE]
+        chosen = opaque.helper(mark) if isinstance(mark, gast.Call) and not mark.args else None
+        if len(found) > 1 or chosen is None or self.function.args.kwonlyargs:
+            message = (
+                f"`{self.function.name}` is to be declared by `@lsp_ad.opaque(by=...)` alone, with one of "
+            )
+            raise _Wrong(message + "numerical, autograd and jax, and has no keyword-only parameters.", mark)
+        texts = {p: ARGUMENT + p for p in self.parameters}
+        return opaque.adjoints(chosen, NAME + self.function.name, texts)
 
     def _signature(self) -> None:
         a = self.function.args

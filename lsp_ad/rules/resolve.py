@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import gast
 
 from lsp_ad.rules import CONSTANT_ONLY, CONSTANTS, METHODS, RULES, VARIANTS
-from lsp_ad.rules.declared import Declared, declared
+from lsp_ad.rules.declared import Declared, declared, declared_call
 from lsp_ad.rules.rule import UNKNOWN_VALUE, Bound, Rule, literal
 from lsp_ad.semantics.names import Program
 from lsp_ad.semantics.shapes import Kind
@@ -66,7 +66,12 @@ class Scope:
     def declared(self, node: gast.expr) -> Declared | None:
         """What the user has declared of the derivative of the function that a call calls."""
         function = self._function(node)
-        return None if function is None else declared(self.program, function)
+        if function is not None:
+            return declared(self.program, function)
+        if not isinstance(node, gast.Call) or isinstance(node.func, gast.Attribute):
+            return None
+        constants = {} if getattr(node.func, "id", "") in self.local else self.program.constants
+        return declared_call(node, self.canonical, constants)
 
     def _function(self, node: gast.expr) -> gast.FunctionDef | None:
         name = self.canonical(node.func) if isinstance(node, gast.Call) else None
@@ -87,7 +92,8 @@ class Scope:
     def _call(self, node: gast.Call) -> Operation | None:
         known = self.declared(node)
         if known is not None:
-            return Operation(known.rule, list(node.args), list(node.keywords)) if known.rule else None
+            args = node.args if known.arguments is None else known.arguments
+            return Operation(known.rule, list(args), list(node.keywords)) if known.rule else None
         name = self.canonical(node.func)
         if name is not None:
             rule = RULES.get(name) or CONSTANT_ONLY.get(name)
