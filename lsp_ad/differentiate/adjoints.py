@@ -6,7 +6,6 @@ written only for arrays that this function made itself and that no other name ca
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass, field
 
 import gast
@@ -22,6 +21,7 @@ from lsp_ad.semantics.shapes import Kind
 from lsp_ad.simplify.algebra import add, assign, call, constant, expression, name, store
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
+from lsp_ad.source.trees import copied
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ class Adjoints:
 
     def _added(self, v: str, element: gast.Subscript, dy: gast.expr, kind: Kind, state: State) -> gast.stmt:
         """`dv[i] += dy`, or without a change in place of what an item of the list may share."""
-        read = copy.deepcopy(element)
+        read = copied(element)
         read.ctx = gast.Load()
         if kind.is_structure:
             return gast.Assign([element], call(self.values.helper("sum_of"), read, dy), None)
@@ -235,7 +235,7 @@ class Adjoints:
             else ((constant(position), item) for position, item in enumerate(node.elts))
         )
         for where, item in pairs:
-            piece = gast.Subscript(copy.deepcopy(dy), copy.deepcopy(where), gast.Load())
+            piece = gast.Subscript(copied(dy), copied(where), gast.Load())
             if isinstance(item, (gast.Tuple, gast.List, gast.Dict)):
                 self.items(item, piece, state, out)
             elif isinstance(item, gast.Name):
@@ -282,7 +282,7 @@ class Adjoints:
                 stop = length if start is None else gast.BinOp(start, gast.Add(), length)
                 piece = _along(
                     axis,
-                    gast.Slice(copy.deepcopy(start), None if last else copy.deepcopy(stop), None),
+                    gast.Slice(start and copied(start), None if last else copied(stop), None),
                     dy,
                     self.values,
                 )
@@ -313,7 +313,7 @@ def _along(axis: int, index: gast.expr, dy: gast.expr, values: ForwardValues) ->
     else:
         after = [gast.Slice(None, None, None) for _ in range(-axis - 1)]
         where = gast.Tuple([constant(Ellipsis), index, *after], gast.Load())
-    return gast.Subscript(copy.deepcopy(dy), where, gast.Load())
+    return gast.Subscript(copied(dy), where, gast.Load())
 
 
 def _slice_object(node: gast.expr) -> gast.expr:

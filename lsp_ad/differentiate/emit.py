@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 from dataclasses import replace
 
@@ -16,6 +15,7 @@ from lsp_ad.problems import Span
 from lsp_ad.semantics import flow
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import INDENT, Printed, Printer, bare_text, expression_text, key, tidy
+from lsp_ad.source.trees import copied
 
 WIDTH = 96
 BY_OTHERS = {"numerical_vjp": "central differences", "autograd_vjp": "Autograd", "jax_vjp": "JAX"}
@@ -123,7 +123,7 @@ def _head(text: str) -> Line:
 
 def _signature(unit: Unit, swept: Swept, mode: str) -> str:
     """The user's parameters, then the seed: 1.0 by default where that can be meant."""
-    args = copy.deepcopy(unit.original.args)
+    args = copied(unit.original.args)
     args.args.append(gast.Name(swept.seed, gast.Param(), None, None))
     if mode != "vjp":
         args.defaults.append(gast.Constant(1.0, None))

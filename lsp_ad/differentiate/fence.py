@@ -27,6 +27,7 @@ from lsp_ad.semantics.changes import change_of
 from lsp_ad.semantics.names import local_names
 from lsp_ad.semantics.shapes import UNKNOWN
 from lsp_ad.source.parse import span_of
+from lsp_ad.source.trees import children
 
 
 def check(function: gast.FunctionDef, scope: Scope) -> list[Problem]:
@@ -239,7 +240,7 @@ class _Fence:
                 gast.FormattedValue,
             ),
         ):
-            for child in gast.iter_child_nodes(node):
+            for child in children(node):
                 if isinstance(child, gast.expr):
                     self.expression(child)
         else:

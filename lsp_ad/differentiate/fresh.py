@@ -19,13 +19,14 @@ class Fresh:
     def __init__(self, used: set[str]):
         self.used = set(used)
         self.hints: dict[str, str] = {}
+        self._next: dict[str, int] = {}
 
     def new(self, base: str, hint: str = "") -> str:
         """A new name `base__k`."""
-        number = 1
-        while f"{base}__{number}" in self.used:
+        number = self._next.get(base, 1)
+        while (name := f"{base}__{number}") in self.used:
             number += 1
-        name = f"{base}__{number}"
+        self._next[base] = number + 1
         self.used.add(name)
         if hint:
             self.hints[name] = hint

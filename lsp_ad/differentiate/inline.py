@@ -10,8 +10,6 @@ caller has no use for them.
 
 from __future__ import annotations
 
-import copy
-
 import gast
 
 from lsp_ad.differentiate.arguments import match
@@ -21,6 +19,7 @@ from lsp_ad.semantics import flow
 from lsp_ad.semantics.names import bound_names, local_names, parameters
 from lsp_ad.simplify.algebra import assign, name, substitute
 from lsp_ad.source.printing import plain_assignment
+from lsp_ad.source.trees import copied
 
 MOST_STATEMENTS = 12
 
@@ -113,7 +112,7 @@ class _Inliner:
         renamed = {n: self._name(n) for n in sorted(own - set(parameters(callee)))}
         values.update({old: name(new) for old, new in renamed.items()})
         renamed.update({p: v.id for p, v in values.items() if p in own and isinstance(v, gast.Name)})
-        body = copy.deepcopy(_body(callee))
+        body = [copied(s) for s in _body(callee)]
         for s in body:
             for n in flow.walk(s):
                 if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store) and n.id in renamed:

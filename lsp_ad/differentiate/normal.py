@@ -24,6 +24,7 @@ from lsp_ad.semantics.shapes import Kind
 from lsp_ad.simplify.algebra import assign, constant, name
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
+from lsp_ad.source.trees import copied
 
 
 class Normalizer:
@@ -90,7 +91,7 @@ class Normalizer:
         """`a = b = e`: e once, then each target in turn."""
         value = self.atom(s.value, s, out)
         for target in s.targets:
-            self.assignment(gast.copy_location(gast.Assign([target], copy.deepcopy(value), None), s), out)
+            self.assignment(gast.copy_location(gast.Assign([target], copied(value), None), s), out)
 
     def unpack(
         self, target: gast.Tuple | gast.List, value: gast.expr, s: gast.stmt, out: list[gast.stmt]
@@ -113,7 +114,7 @@ class Normalizer:
             return
         whole = self.atom(value, s, out)
         for position, part in enumerate(target.elts):
-            item = gast.Subscript(copy.deepcopy(whole), constant(position), gast.Load())
+            item = gast.Subscript(copied(whole), constant(position), gast.Load())
             self.assignment(gast.copy_location(gast.Assign([part], item, None), s), out)
 
     def loop(self, s: gast.For, out: list[gast.stmt]) -> None:

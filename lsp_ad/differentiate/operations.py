@@ -11,11 +11,10 @@ from lsp_ad.differentiate import broadcasting
 from lsp_ad.differentiate.adjoints import Adjoints, State
 from lsp_ad.differentiate.calls import Callees
 from lsp_ad.differentiate.structures import Structures
-from lsp_ad.differentiate.template import Values, instantiate
+from lsp_ad.differentiate.template import Values, instantiate, mentioned
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.rules import Adjoint, Bound, Unsupported
-from lsp_ad.semantics import flow
 from lsp_ad.semantics.shapes import Kind
 from lsp_ad.simplify.algebra import assign, name, normalize
 from lsp_ad.source.parse import span_of
@@ -175,10 +174,10 @@ class Operations:
 
     def _is_full(self, text: str, bound: Bound, kind: Kind) -> bool:
         """Whether an elementwise adjoint has the shape of the result even if `dy` has not."""
-        mentioned = {n.id for n in flow.walk(gast.parse(text)) if isinstance(n, gast.Name)}
-        if "y" in mentioned:
+        names = mentioned(text)
+        if "y" in names:
             return True
-        params = [p for p in bound.given if p in mentioned]
+        params = [p for p in bound.given if p in names]
         if len(bound.given) == 1:
             return bool(params)
         return kind.shape is not None and any(bound.kind(p).shape == kind.shape for p in params)

@@ -6,7 +6,6 @@ the operation, and forgotten. `State` says which adjoints exist at a point, and 
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass, field
 
 import gast
@@ -22,6 +21,7 @@ from lsp_ad.semantics.changes import change_of
 from lsp_ad.simplify.algebra import assign, name
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
+from lsp_ad.source.trees import copied
 
 
 @dataclass
@@ -120,7 +120,7 @@ class Reverse:
         return [gast.If(test, yes, no)]
 
     def _is_cheap(self, test: gast.expr) -> bool:
-        nodes = list(flow.walk(test))
+        nodes = list(gast.walk(test))
         moving = {
             n
             for n in flow.reads(test)
@@ -242,9 +242,7 @@ class Reverse:
             if function == "builtins.enumerate" and isinstance(target, gast.Tuple) and len(target.elts) == 2:
                 return self._parts(target.elts[1], iterable.args[0], index)
             if function == "builtins.reversed":
-                return self._parts(
-                    target, iterable.args[0], gast.UnaryOp(gast.Invert(), copy.deepcopy(index))
-                )
+                return self._parts(target, iterable.args[0], gast.UnaryOp(gast.Invert(), copied(index)))
             if function in ("builtins.zip", "builtins.enumerate"):
                 raise Refusal(
                     problem(
@@ -265,10 +263,10 @@ class Reverse:
                 )
             )
         if isinstance(target, gast.Name):
-            return [(target.id, gast.Subscript(name(iterable.id), copy.deepcopy(index), gast.Load()))]
+            return [(target.id, gast.Subscript(name(iterable.id), copied(index), gast.Load()))]
         found = []
         for position, part in enumerate(target.elts):
-            inner = gast.Subscript(name(iterable.id), copy.deepcopy(index), gast.Load())
+            inner = gast.Subscript(name(iterable.id), copied(index), gast.Load())
             if isinstance(part, gast.Name):
                 found.append((part.id, gast.Subscript(inner, gast.Constant(position, None), gast.Load())))
             else:

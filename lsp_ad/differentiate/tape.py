@@ -7,7 +7,6 @@ number of iterations is known, the backward loop is `for i in reversed(range(n))
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
 
 import gast
@@ -18,6 +17,7 @@ from lsp_ad.differentiate.stable import Stability
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
 from lsp_ad.simplify.algebra import assign, call, constant, name, store
+from lsp_ad.source.trees import copied
 
 
 @dataclass
@@ -59,27 +59,27 @@ class Tapes:
             return False
         function = self.scope.canonical(s.iter.func) if isinstance(s.iter, gast.Call) else None
         if function == "builtins.range":
-            node.target = copy.deepcopy(s.target) if wanted else store("_")
-            node.iter = call("reversed", copy.deepcopy(s.iter))
+            node.target = copied(s.target) if wanted else store("_")
+            node.iter = call("reversed", copied(s.iter))
             return True
         over = s.iter.args[0] if function == "builtins.enumerate" and len(s.iter.args) == 1 else None
         if over is None or not isinstance(s.target, gast.Tuple):
             return False
         position, element = s.target.elts
         if isinstance(over, gast.Name):
-            length = call("len", copy.deepcopy(over))
+            length = call("len", copied(over))
         elif (
             isinstance(over, gast.Call)
             and self.scope.canonical(over.func) == "builtins.zip"
             and all(isinstance(a, gast.Name) for a in over.args)
         ):
-            length = call("min", *(call("len", copy.deepcopy(a)) for a in over.args))
+            length = call("min", *(call("len", copied(a)) for a in over.args))
         else:
             return False
         reread = self._reread(element, over, position, set(wanted))
         if reread is None:
             return False
-        node.target = copy.deepcopy(position)
+        node.target = copied(position)
         node.iter = call("reversed", call("range", length))
         node.body = reread + node.body
         return True
@@ -99,8 +99,8 @@ class Tapes:
         found: list[gast.stmt] = []
         for target, source in pairs:
             if flow.stored(target) & wanted:
-                item = gast.Subscript(copy.deepcopy(source), name(position.id), gast.Load())
-                found.append(gast.Assign([copy.deepcopy(target)], item, None))
+                item = gast.Subscript(copied(source), name(position.id), gast.Load())
+                found.append(gast.Assign([copied(target)], item, None))
         return found
 
     # --- with a tape -------------------------------------------------------------------------
@@ -194,7 +194,7 @@ def _entry(values: list[gast.expr], context: gast.expr_context | None = None) ->
 
 def _append(tape: str, entry: gast.expr) -> gast.stmt:
     append = gast.Attribute(name(tape), "append", gast.Load())
-    return gast.Expr(gast.Call(append, [copy.deepcopy(entry)], []))
+    return gast.Expr(gast.Call(append, [copied(entry)], []))
 
 
 def _append_at_ends(body: list[gast.stmt], tape: str, entry: gast.expr) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import gast
 
 from lsp_ad.rules.declared import ARGUMENT, NAME
 from lsp_ad.rules.rule import Bound
 from lsp_ad.simplify.algebra import bare, name, store
+from lsp_ad.source.trees import copied, rebuilt, walk
 
 
 @dataclass(frozen=True)
@@ -39,28 +40,60 @@ def instantiate(
     filler = _Filler(bound, values)
     statements = []
     for line in lines:
-        assignment = bare(gast.parse(line)).body[0]
+        assignment = _parsed(line)
         if line in shared:
             filler.locals[assignment.targets[0].id] = shared[line]
             continue
-        statements.append(filler.visit(assignment))
+        statements.append(filler.assignment(assignment))
         shared[line] = statements[-1].targets[0].id
-    return statements, filler.visit(bare(gast.parse(last)).body[0].value)
+    return statements, filler.fill(_parsed(last).value)
 
 
-class _Filler(gast.NodeTransformer):
+@lru_cache(4096)
+def _parsed(line: str) -> gast.stmt:
+    """One line of a rule as a statement; it is only read."""
+    return bare(gast.parse(line)).body[0]
+
+
+@lru_cache(4096)
+def mentioned(text: str) -> frozenset[str]:
+    """The names in the text of a rule."""
+    return frozenset(
+        n.id for line in text.split("\n") for n in walk(_parsed(line)) if isinstance(n, gast.Name)
+    )
+
+
+class _Filler:
+    """Makes the expressions of one call out of those of the rule."""
+
     def __init__(self, bound: Bound, values: Values):
         self.bound = bound
         self.values = values
         self.locals: dict[str, str] = {}
 
-    def visit_Assign(self, node: gast.Assign) -> gast.Assign:
-        value = self.visit(node.value)
+    def assignment(self, node: gast.Assign) -> gast.Assign:
+        value = self.fill(node.value)
         target = node.targets[0].id
         self.locals[target] = self.values.local(target)
         return gast.Assign([store(self.locals[target])], value, None)
 
-    def visit_Name(self, node: gast.Name) -> gast.expr:
+    def fill(self, node: gast.AST) -> gast.AST:
+        if isinstance(node, gast.Name):
+            return self._name(node)
+        if isinstance(node, gast.Subscript):
+            # `np.shape(x)[k]`: a length that is often known by a shorter name
+            asked = _asks(node.value, "shape")
+            if asked is not None and isinstance(node.slice, (gast.Constant, gast.UnaryOp)):
+                at = node.slice.value if isinstance(node.slice, gast.Constant) else -node.slice.operand.value
+                return self.values.length(asked, at)
+        elif isinstance(node, gast.Call):
+            if (asked := _asks(node, "shape")) is not None:
+                return self.values.shape(asked)
+            if (asked := _asks(node, "size")) is not None:
+                return self.values.size(asked)
+        return rebuilt(node, self.fill)
+
+    def _name(self, node: gast.Name) -> gast.expr:
         if node.id in self.locals:
             return name(self.locals[node.id])
         if node.id.startswith(ARGUMENT):
@@ -68,7 +101,7 @@ class _Filler(gast.NodeTransformer):
         if node.id.startswith(NAME):
             return name(node.id[len(NAME) :])
         if node.id == "dy":
-            return copy.deepcopy(self.values.adjoint)
+            return copied(self.values.adjoint)
         if node.id == "y":
             return self.values.result()
         if node.id in self.bound.rule.parameters:
@@ -81,21 +114,6 @@ class _Filler(gast.NodeTransformer):
         if parameter in self.bound.given:
             return self.values.argument(parameter)
         return gast.Constant(self.bound.rule.defaults[parameter], None)
-
-    def visit_Subscript(self, node: gast.Subscript) -> gast.expr:
-        """`np.shape(x)[k]`: a length that is often known by a shorter name."""
-        asked = _asks(node.value, "shape")
-        if asked is not None and isinstance(node.slice, (gast.Constant, gast.UnaryOp)):
-            index = node.slice.value if isinstance(node.slice, gast.Constant) else -node.slice.operand.value
-            return self.values.length(asked, index)
-        return self.generic_visit(node)
-
-    def visit_Call(self, node: gast.Call) -> gast.expr:
-        if (asked := _asks(node, "shape")) is not None:
-            return self.values.shape(asked)
-        if (asked := _asks(node, "size")) is not None:
-            return self.values.size(asked)
-        return self.generic_visit(node)
 
 
 def _asks(node: gast.expr, what: str) -> str | None:

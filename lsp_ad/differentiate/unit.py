@@ -4,7 +4,6 @@ from the user's text to normal form, with what is known of it.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -29,6 +28,7 @@ from lsp_ad.semantics.shapes import BOTTOM, FLOAT, MIXED, OTHER, UNKNOWN, Kind, 
 from lsp_ad.semantics.uses import kinds_by_use, tested, used_as_dict, used_as_int
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import plain_assignment
+from lsp_ad.source.trees import copied
 
 
 @dataclass
@@ -91,11 +91,11 @@ def prepare(
     scope = Scope(program, local)
     if problems := fence.check(original, scope):
         raise Refusal(*problems)
-    function = copy.deepcopy(original)
+    function = copied(original)
     if declared(program, original) is not None:
         function.body = [call_of(original)]
     insertions = Insertions(extract(function, scope))
-    tree = copy.deepcopy(function)
+    tree = copied(function)
     if taken := [n for n in sorted(local) if RESERVED.match(n)]:
         message = f"The name `{taken[0]}` is of a form that the compiler uses itself."
         raise Refusal(problem("AD102", message, name_span(function), "Rename it."))

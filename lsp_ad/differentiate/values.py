@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-
 import gast
 
 from lsp_ad.differentiate.fresh import Fresh
@@ -16,6 +14,7 @@ from lsp_ad.semantics import flow
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.shapes import Kind
 from lsp_ad.simplify.algebra import assign, call, constant, expression, name, store, substitute
+from lsp_ad.source.trees import copied
 
 
 def name_taken(taken: str, meaning: str) -> Problem:
@@ -53,9 +52,9 @@ class ForwardValues:
     def operand(self, node: gast.expr, s: gast.stmt) -> gast.expr:
         """An expression for the value that `node` has just before `s`."""
         if literal(node) is not UNKNOWN_VALUE:
-            return copy.deepcopy(node)
+            return copied(node)
         values = {n: name(self._saved(n, s, self.before)) for n in flow.reads(node) if not self._holds(n, s)}
-        return substitute(copy.deepcopy(node), values)
+        return substitute(copied(node), values)
 
     def result(self, target: str, s: gast.stmt) -> gast.expr:
         """An expression for the value that `s` has just assigned to `target`."""
@@ -199,10 +198,10 @@ class ForwardValues:
         keywords = []
         if kind.dtype != "float":
             result = gast.Call(
-                gast.Attribute(numpy, "result_type", gast.Load()), [copy.deepcopy(like), constant(1.0)], []
+                gast.Attribute(numpy, "result_type", gast.Load()), [copied(like), constant(1.0)], []
             )
             keywords = [gast.keyword("dtype", result)]
-        return gast.Call(gast.Attribute(copy.deepcopy(numpy), "zeros_like", gast.Load()), [like], keywords)
+        return gast.Call(gast.Attribute(copied(numpy), "zeros_like", gast.Load()), [like], keywords)
 
     # --- names of modules and helpers --------------------------------------------------------
 

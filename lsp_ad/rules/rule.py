@@ -20,6 +20,7 @@ from functools import cache
 import gast
 
 from lsp_ad.semantics.shapes import Kind, Shape, elementwise
+from lsp_ad.source.trees import children
 
 REQUIRED = object()
 UNKNOWN_VALUE = object()
@@ -180,7 +181,7 @@ def _selects(text: str) -> bool:
         elif isinstance(node, gast.Name) and node.id not in ("dy", "np", "math"):
             return False
         else:
-            pending += gast.iter_child_nodes(node)
+            pending += children(node)
     return compares
 
 

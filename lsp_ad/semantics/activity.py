@@ -8,6 +8,7 @@ import gast
 
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import change_of, is_access
+from lsp_ad.source.trees import children
 
 
 def active_names(
@@ -105,7 +106,7 @@ def carrier(
                 passive = operation.rule.passive
                 return set().union(*(carries(a) for p, a in given if p not in passive), *map(carries, more))
         found: set[str] = set()
-        for child in gast.iter_child_nodes(node):
+        for child in children(node):
             if isinstance(child, gast.expr) and not (isinstance(node, gast.Call) and child is node.func):
                 found |= carries(child)
             elif isinstance(child, gast.keyword):

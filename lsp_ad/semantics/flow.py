@@ -6,29 +6,17 @@ the iteration of a `for`). Sets are bit masks, so that a long function costs lit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import gast
 
+from lsp_ad.source.trees import PARTS, children, walk
+
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
-def walk(node: gast.AST) -> Iterator[gast.AST]:
-    """Every node of a tree, like gast.walk, at a fraction of its cost; in no particular order."""
-    pending = [node]
-    while pending:
-        node = pending.pop()
-        yield node
-        for field_name in node._fields:
-            value = getattr(node, field_name, None)
-            if isinstance(value, gast.AST):
-                pending.append(value)
-            elif isinstance(value, list):
-                pending += [item for item in value if isinstance(item, gast.AST)]
-
-
-_SCOPED = (*_COMPREHENSIONS, gast.Lambda, gast.AugAssign)
+_SCOPED = frozenset((*_COMPREHENSIONS, gast.Lambda, gast.AugAssign))
 
 
 def reads(node: gast.AST | None) -> set[str]:
@@ -39,13 +27,14 @@ def reads(node: gast.AST | None) -> set[str]:
     pending: list[gast.AST] = [node]
     while pending:
         node = pending.pop()
-        if isinstance(node, gast.Name):
+        kind = type(node)
+        if kind is gast.Name:
             if not isinstance(node.ctx, gast.Store):
                 found.add(node.id)
-        elif isinstance(node, _SCOPED):
+        elif kind in _SCOPED:
             found |= _scoped_reads(node)
-        elif not isinstance(node, gast.Constant):
-            for field_name in node._fields:
+        else:
+            for field_name in PARTS[kind]:
                 value = getattr(node, field_name, None)
                 if isinstance(value, gast.AST):
                     pending.append(value)
@@ -62,11 +51,11 @@ def _scoped_reads(node: gast.AST) -> set[str]:
     if isinstance(node, _COMPREHENSIONS):
         bound = {n.id for g in node.generators for n in walk(g.target) if isinstance(n, gast.Name)}
         inner: set[str] = set()
-        for child in gast.iter_child_nodes(node):
+        for child in children(node):
             inner |= reads(child)
         return (inner - bound) | reads(node.generators[0].iter)
     found: set[str] = set()
-    for child in gast.iter_child_nodes(node):
+    for child in children(node):
         found |= reads(child)
     return found
 

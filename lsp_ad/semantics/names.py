@@ -20,6 +20,7 @@ import gast
 
 from lsp_ad.problems import Span
 from lsp_ad.source.parse import Parsed
+from lsp_ad.source.trees import children, walk
 
 HERE = "here."
 _SCOPES = (
@@ -103,7 +104,7 @@ class Program:
     def constants(self) -> dict[str, gast.expr]:
         """Top-level names that are assigned once, with the expression, and never declared `global`."""
         declared = {
-            n for node in gast.walk(self.parsed.module) if isinstance(node, gast.Global) for n in node.names
+            n for node in walk(self.parsed.module) if isinstance(node, gast.Global) for n in node.names
         }
         return {
             s.targets[0].id: s.value
@@ -118,10 +119,7 @@ class Program:
     @cached_property
     def has_star_import(self) -> bool:
         return any(
-            a.name == "*"
-            for s in gast.walk(self.parsed.module)
-            if isinstance(s, gast.ImportFrom)
-            for a in s.names
+            a.name == "*" for s in walk(self.parsed.module) if isinstance(s, gast.ImportFrom) for a in s.names
         )
 
     @cached_property
@@ -254,9 +252,9 @@ def bound_names(body: list[gast.AST]) -> set[str]:
             found.add(node.name)
         if isinstance(node, _SCOPES):
             # a walrus in a comprehension binds in the scope around it
-            found |= {n.target.id for n in gast.walk(node) if isinstance(n, gast.NamedExpr)}
+            found |= {n.target.id for n in walk(node) if isinstance(n, gast.NamedExpr)}
             continue
-        pending += gast.iter_child_nodes(node)
+        pending += children(node)
     return found
 
 
@@ -271,9 +269,6 @@ def parameters(function: gast.FunctionDef) -> list[str]:
 def local_names(function: gast.FunctionDef) -> set[str]:
     """Parameters and names bound in the body, without those declared global or nonlocal."""
     declared = {
-        n
-        for node in gast.walk(function)
-        if isinstance(node, (gast.Global, gast.Nonlocal))
-        for n in node.names
+        n for node in walk(function) if isinstance(node, (gast.Global, gast.Nonlocal)) for n in node.names
     }
     return (set(parameters(function)) | bound_names(function.body)) - declared

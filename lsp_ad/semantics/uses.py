@@ -12,6 +12,7 @@ from collections.abc import Callable
 import gast
 
 from lsp_ad.semantics.shapes import INT, Kind
+from lsp_ad.source.trees import children, walk
 
 Canonical = Callable[[gast.AST], str | None]
 
@@ -19,9 +20,7 @@ Canonical = Callable[[gast.AST], str | None]
 def kinds_by_use(function: gast.FunctionDef, names: list[str], canonical: Canonical) -> dict[str, Kind]:
     """Kinds of parameters that are never assigned, as the statements that always run imply."""
     assigned = {
-        n.id
-        for n in gast.walk(function)
-        if isinstance(n, gast.Name) and isinstance(n.ctx, (gast.Store, gast.Del))
+        n.id for n in walk(function) if isinstance(n, gast.Name) and isinstance(n.ctx, (gast.Store, gast.Del))
     }
     wanted = set(names) - assigned
     found: dict[str, Kind] = {}
@@ -31,7 +30,7 @@ def kinds_by_use(function: gast.FunctionDef, names: list[str], canonical: Canoni
         if isinstance(statement, gast.Assign):
             _unpacked_shape(statement, wanted, found)
         if isinstance(statement, (gast.If, gast.While, gast.For)) and any(
-            isinstance(n, (gast.Return, gast.Raise)) for n in gast.walk(statement)
+            isinstance(n, (gast.Return, gast.Raise)) for n in walk(statement)
         ):
             break
     return found
@@ -46,10 +45,10 @@ def tested(function: gast.FunctionDef, names: list[str]) -> set[str]:
     found: set[str] = set()
     counters = {
         n.target.id
-        for n in gast.walk(function)
+        for n in walk(function)
         if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)
     }
-    for node in gast.walk(function):
+    for node in walk(function):
         if isinstance(node, (gast.If, gast.While, gast.IfExp)):
             pending = [node.test]
             while pending:
@@ -66,7 +65,7 @@ def tested(function: gast.FunctionDef, names: list[str]) -> set[str]:
                     found |= {n.id for n in [test.left, *test.comparators] if isinstance(n, gast.Name)}
     copies = [
         (n.targets[0].id, n.value.id)
-        for n in gast.walk(function)
+        for n in walk(function)
         if isinstance(n, gast.Assign)
         and isinstance(n.targets[0], gast.Name)
         and isinstance(n.value, gast.Name)
@@ -79,7 +78,7 @@ def tested(function: gast.FunctionDef, names: list[str]) -> set[str]:
 def used_as_int(function: gast.FunctionDef, canonical: Canonical) -> set[str]:
     """The names that are counted to, indexed with or compared with a string, not differentiated."""
     found = set()
-    for node in gast.walk(function):
+    for node in walk(function):
         if isinstance(node, gast.Call) and canonical(node.func) == "builtins.range":
             found |= {a.id for a in node.args if isinstance(a, gast.Name)}
         elif isinstance(node, gast.Compare) and any(
@@ -125,7 +124,7 @@ def _certain(statement: gast.stmt) -> list[gast.AST]:
             node,
             (gast.Lambda, gast.ListComp, gast.GeneratorExp, gast.SetComp, gast.DictComp, gast.FunctionDef),
         ):
-            roots += gast.iter_child_nodes(node)
+            roots += children(node)
     return found
 
 

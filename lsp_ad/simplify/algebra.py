@@ -6,9 +6,11 @@ nothing is ever folded to zero.
 
 from __future__ import annotations
 
-import copy
+from functools import lru_cache
 
 import gast
+
+from lsp_ad.source.trees import PARTS, copied, walk
 
 
 def name(identifier: str) -> gast.Name:
@@ -32,12 +34,17 @@ def call(function: str, *args: gast.expr) -> gast.Call:
 
 
 def expression(text: str) -> gast.expr:
+    return copied(_parsed(text))
+
+
+@lru_cache(1024)
+def _parsed(text: str) -> gast.expr:
     return bare(gast.parse(text, mode="eval")).body
 
 
 def bare(node: gast.AST) -> gast.AST:
     """The tree without locations: it did not come from the user's text."""
-    for n in gast.walk(node):
+    for n in walk(node):
         for attribute in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
             if hasattr(n, attribute):
                 delattr(n, attribute)
@@ -70,53 +77,50 @@ def add(a: gast.expr, b: gast.expr) -> gast.expr:
     return gast.BinOp(a, gast.Add(), b)
 
 
-class _Normalize(gast.NodeTransformer):
-    """Signs outwards, ones away."""
-
-    def visit_BinOp(self, node: gast.BinOp) -> gast.expr:
-        self.generic_visit(node)
-        left, right = node.left, node.right
-        if isinstance(node.op, (gast.Mult, gast.Div, gast.MatMult)):
-            if is_neg(left) and is_neg(right):
-                return self.visit_BinOp(gast.BinOp(left.operand, node.op, right.operand))
-            if is_neg(left):
-                return gast.UnaryOp(gast.USub(), gast.BinOp(left.operand, node.op, right))
-            if is_neg(right):
-                return gast.UnaryOp(gast.USub(), gast.BinOp(left, node.op, right.operand))
-        if isinstance(node.op, gast.Mult) and is_one(right):
-            return left
-        if isinstance(node.op, gast.Mult) and is_one(left):
-            return right
-        if isinstance(node.op, gast.Div) and is_one(right):
-            return left
-        if (
-            isinstance(node.op, gast.Mult)
-            and isinstance(right, gast.BinOp)
-            and isinstance(right.op, gast.Div)
-            and is_one(right.left)
-        ):
-            return gast.BinOp(left, gast.Div(), right.right)
-        if isinstance(node.op, gast.Add):
-            return add(left, right)
-        if isinstance(node.op, gast.Sub) and is_neg(right):
-            return gast.BinOp(left, gast.Add(), right.operand)
-        return node
-
-    def visit_UnaryOp(self, node: gast.UnaryOp) -> gast.expr:
-        self.generic_visit(node)
-        if isinstance(node.op, gast.USub) and is_neg(node.operand):
-            return node.operand.operand
-        return node
-
-
 def normalize(node: gast.expr) -> gast.expr:
-    """An equal expression with its signs outside and without factors 1.
+    """An equal expression with its signs outside and without factors 1; the node itself is used up.
 
     >>> import ast
     >>> ast.unparse(gast.gast_to_ast(normalize(expression("-(-d * p) * 1.0 + -q"))))
     'd * p - q'
     """
-    return _Normalize().visit(node)
+    for field in PARTS[type(node)]:
+        value = getattr(node, field, None)
+        if isinstance(value, list):
+            value[:] = [normalize(item) if isinstance(item, gast.AST) else item for item in value]
+        elif isinstance(value, gast.AST):
+            setattr(node, field, normalize(value))
+    if isinstance(node, gast.BinOp):
+        return _normal_operation(node)
+    if is_neg(node) and is_neg(node.operand):
+        return node.operand.operand
+    return node
+
+
+def _normal_operation(node: gast.BinOp) -> gast.expr:
+    """An operation on operands that are normalized already."""
+    left, right = node.left, node.right
+    if isinstance(node.op, (gast.Mult, gast.Div, gast.MatMult)):
+        if is_neg(left) and is_neg(right):
+            return _normal_operation(gast.BinOp(left.operand, node.op, right.operand))
+        if is_neg(left):
+            return gast.UnaryOp(gast.USub(), gast.BinOp(left.operand, node.op, right))
+        if is_neg(right):
+            return gast.UnaryOp(gast.USub(), gast.BinOp(left, node.op, right.operand))
+    if isinstance(node.op, gast.Mult):
+        if is_one(right):
+            return left
+        if is_one(left):
+            return right
+        if isinstance(right, gast.BinOp) and isinstance(right.op, gast.Div) and is_one(right.left):
+            return gast.BinOp(left, gast.Div(), right.right)
+    if isinstance(node.op, gast.Div) and is_one(right):
+        return left
+    if isinstance(node.op, gast.Add):
+        return add(left, right)
+    if isinstance(node.op, gast.Sub) and is_neg(right):
+        return gast.BinOp(left, gast.Add(), right.operand)
+    return node
 
 
 def substitute(node: gast.AST, values: dict[str, gast.expr]) -> gast.AST:
@@ -124,24 +128,22 @@ def substitute(node: gast.AST, values: dict[str, gast.expr]) -> gast.AST:
     the result differs from the node only if that is such a name.
     """
     if isinstance(node, gast.Name):
-        return (
-            copy.deepcopy(values[node.id]) if node.id in values and isinstance(node.ctx, gast.Load) else node
-        )
+        return copied(values[node.id]) if node.id in values and isinstance(node.ctx, gast.Load) else node
     pending = [node]
     while pending:
         parent = pending.pop()
-        for field in parent._fields:
+        for field in PARTS[type(parent)]:
             value = getattr(parent, field, None)
             if isinstance(value, gast.Name):
                 if value.id in values and isinstance(value.ctx, gast.Load):
-                    setattr(parent, field, copy.deepcopy(values[value.id]))
+                    setattr(parent, field, copied(values[value.id]))
             elif isinstance(value, gast.AST):
                 pending.append(value)
             elif isinstance(value, list):
                 for position, item in enumerate(value):
                     if isinstance(item, gast.Name):
                         if item.id in values and isinstance(item.ctx, gast.Load):
-                            value[position] = copy.deepcopy(values[item.id])
+                            value[position] = copied(values[item.id])
                     elif isinstance(item, gast.AST):
                         pending.append(item)
     return node

@@ -292,6 +292,7 @@ def _copies(body: list[gast.stmt], movable: Callable[[str], bool], parameters: s
             original = renamed[original]
         renamed[copy] = original
     if renamed:
+        values: dict[str, gast.expr] = {copy: name(original) for copy, original in renamed.items()}
         for x in body:
-            substitute(x, {copy: name(original) for copy, original in renamed.items()})
+            substitute(x, values)
     return changed

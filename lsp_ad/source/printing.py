@@ -7,7 +7,6 @@ one's, is printed as it stands there, with its comments; anything else is printe
 from __future__ import annotations
 
 import ast
-import copy
 import io
 import tokenize
 from collections.abc import Iterable
@@ -17,6 +16,7 @@ import gast
 
 from lsp_ad.problems import Span
 from lsp_ad.source.parse import Comment, Parsed, span_of
+from lsp_ad.source.trees import copied, same, walk
 
 INDENT = "    "
 
@@ -104,7 +104,7 @@ class Printer:
         if isinstance(s, (gast.For, gast.While)):
             header = self._header(s, original)
             return [*lead, Printed(INDENT * depth + header, origin, s), *self.block(s.body, depth + 1)]
-        if original is not None and key(plain_assignment(original)) == key(s):
+        if original is not None and same(plain_assignment(original), s):
             texts = self._source(original, depth)
         else:
             texts = [INDENT * depth + t for t in expression_text(tidy(s)).split("\n")]
@@ -136,7 +136,7 @@ class Printer:
 
     def _kept(self, node: gast.expr, original: gast.expr | None) -> str:
         """The user's own text of an expression where it is the same and stands on one line."""
-        if original is not None and original.lineno == original.end_lineno and key(node) == key(original):
+        if original is not None and original.lineno == original.end_lineno and same(node, original):
             text = self.lines.line(original.lineno)[original.col_offset : original.end_col_offset]
             try:
                 if ast.dump(ast.parse(text, mode="eval").body) == ast.dump(gast.gast_to_ast(original)):
@@ -179,13 +179,19 @@ class Printer:
 def _has_long_string(node: gast.AST) -> bool:
     return any(
         isinstance(n, (gast.Constant, gast.JoinedStr)) and n.lineno != n.end_lineno
-        for n in gast.walk(node)
+        for n in walk(node)
         if hasattr(n, "lineno")
     )
 
 
 def tidy(node: gast.AST) -> gast.AST:
-    """A copy for printing: a minus before a product goes to its first factor, as one writes it."""
+    """The tree for printing: a minus before a product goes to its first factor, as one writes it."""
+
+    if not any(
+        isinstance(n, gast.UnaryOp) and isinstance(n.op, gast.USub) and isinstance(n.operand, gast.BinOp)
+        for n in walk(node)
+    ):
+        return node
 
     class Minus(gast.NodeTransformer):
         def visit_UnaryOp(self, node: gast.UnaryOp) -> gast.AST:
@@ -208,4 +214,4 @@ def tidy(node: gast.AST) -> gast.AST:
                     return inner
             return node
 
-    return Minus().visit(copy.deepcopy(node))
+    return Minus().visit(copied(node))
