@@ -7,6 +7,7 @@ share them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import gast
 
@@ -64,8 +65,8 @@ def copied(node: gast.AST) -> gast.AST:
 
 def rebuilt(node: gast.AST, part: Callable[[gast.AST], gast.AST]) -> gast.AST:
     """A copy of a node, with what `part` makes of each node directly under it."""
-    kind = type(node)
-    new = kind.__new__(kind)
+    kind: Any = type(node)
+    new: gast.AST = kind.__new__(kind)  # its constructor would set every field once more
     content = new.__dict__
     content.update(node.__dict__)
     for field in PARTS[kind]:
