@@ -118,6 +118,11 @@ def statements(body: list[gast.stmt]) -> Iterable[gast.stmt]:
             yield from statements(block)
 
 
+def is_endless(s: gast.stmt) -> bool:
+    """Whether a loop ends by `break`, `return` or `raise` only."""
+    return isinstance(s, gast.While) and isinstance(s.test, gast.Constant) and bool(s.test.value)
+
+
 @dataclass(frozen=True)
 class Point:
     """A step of a run: a simple statement, the header of a compound one, or a `for` binding its target."""
@@ -188,8 +193,7 @@ class Flow:
                 self.successors[here].append(start)
             for end in self._block(s.body, [start], mine, again, exits) + again:
                 self.successors[end].append(here)
-            endless = isinstance(s, gast.While) and isinstance(s.test, gast.Constant) and bool(s.test.value)
-            return self._block(s.orelse, [] if endless else [here], breaks, continues, exits) + mine
+            return self._block(s.orelse, [] if is_endless(s) else [here], breaks, continues, exits) + mine
         if isinstance(s, gast.With):
             return self._block(s.body, [here], breaks, continues, exits)
         if isinstance(s, (gast.Return, gast.Raise)):

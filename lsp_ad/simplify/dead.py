@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 import gast
@@ -16,87 +17,175 @@ def drop_dead(body: list[gast.stmt]) -> list[gast.stmt]:
     Before: `z = x @ w; loss = np.mean(z); dz = ...; return dz`. After: `z = x @ w; dz = ...; return dz`,
     if dz reads z; nothing reads loss. Assignments have no other effect; `print`, `assert` and `raise` stay.
     """
-    while True:
-        graph = flow.Flow.of(body)
-        before = flow.live_before(graph)
-        after = {id(s): _after(s, graph, before) for s in flow.statements(body) if id(s) in graph.index}
-        changed, body = _block(body, _Facts(before, after, _written_only(body)))
-        if not changed:
-            return body
+    sweep = _Sweep()
+    lists: set[str] | None = None
+    while lists != (unread := sweep.unread_lists(body)):
+        sweep.lists = lists = unread
+        body = sweep.block(body, set(), _Jumps())
+    return body
 
 
 @dataclass(frozen=True)
-class _Facts:
-    """What is alive after each statement, by its id, and the tapes that nothing reads."""
+class _Jumps:
+    """The names that are alive where a `break` and a `continue` lead to."""
 
-    live: flow.Live
-    after: dict[int, int]
-    lists: set[str]
-
-    def needs(self, s: gast.stmt, names: set[str]) -> bool:
-        """Whether any of the names is alive after a statement."""
-        mask = self.after.get(id(s), 0)
-        return any(self.live.holds(mask, n) for n in names)
+    left: frozenset[str] = frozenset()
+    again: frozenset[str] = frozenset()
 
 
-def _after(s: gast.stmt, graph: flow.Flow, before: flow.Live) -> int:
-    """What is read after a statement; after a loop, what is read when it has ended."""
-    point = graph.index[id(s)]
-    if not isinstance(s, (gast.For, gast.While)):
-        return before.after(graph, point)
-    inside = {graph.index[id(x)] for x in flow.statements([s]) if id(x) in graph.index} | {point}
-    inside |= {
-        p for p in graph.successors[point] if (step := graph.points[p]) is not None and step.statement is s
-    }
-    mask = 0
-    for q in inside:
-        for p in graph.successors[q]:
-            if p not in inside:
-                mask |= before.masks[p]
-    return mask
+class _Sweep:
+    """One way through a body, from its end to its start, with the set of the names that are alive.
 
+    A dead statement reads nothing, so what only it has read is dead when the sweep comes there. `live` is
+    changed in place everywhere, from the names alive after a statement to those alive before it.
+    """
 
-def _written_only(body: list[gast.stmt]) -> set[str]:
-    """Tapes and other lists that are changed, but never read."""
-    appended: set[str] = set()
-    read: set[str] = set()
-    for s in flow.statements(body):
+    def __init__(self) -> None:
+        self.lists: set[str] = set()
+        self.dropped = 0
+        self._points: dict[int, tuple[gast.stmt, set[str], set[str]]] = {}
+        self._made: dict[int, tuple[gast.stmt, set[str]]] = {}
+
+    def point(self, s: gast.stmt) -> tuple[set[str], set[str]]:
+        """What a point reads and binds, which the sweep never changes."""
+        known = self._points.get(id(s))
+        if known is None:
+            known = self._points[id(s)] = (s, flow.header_reads(s), flow.header_writes(s))
+        return known[1], known[2]
+
+    def makes(self, s: gast.stmt) -> set[str]:
+        """What a point binds or changes."""
+        known = self._made.get(id(s))
+        if known is None:
+            changed = changed_by(s.value) if isinstance(s, gast.Assign) else set()
+            known = self._made[id(s)] = (s, self.point(s)[1] | changed)
+        return known[1]
+
+    def unread_lists(self, body: list[gast.stmt]) -> set[str]:
+        """Tapes and other lists that are changed, but never read."""
+        appended: set[str] = set()
+        read: set[str] = set()
+        for s in flow.statements(body):
+            change = change_of(s) if isinstance(s, gast.Expr) else None
+            if change is not None:
+                appended.add(change.base)
+                read = read.union(*map(flow.reads, change.args))
+            else:
+                read |= self.point(s)[0]
+        return appended - read
+
+    # --- dropping ----------------------------------------------------------------------------
+
+    def block(self, body: list[gast.stmt], live: set[str], jumps: _Jumps) -> list[gast.stmt]:
+        """The block without its dead statements."""
+        kept: list[gast.stmt] = []
+        for s in reversed(body):
+            if (isinstance(s, gast.Pass) and len(body) > 1) or not self.statement(s, live, jumps):
+                self.dropped += 1
+            else:
+                kept.append(s)
+        return kept[::-1]
+
+    def statement(self, s: gast.stmt, live: set[str], jumps: _Jumps) -> bool:
+        """Go past a statement, and drop what is dead inside it; False where it is dead itself."""
+        if self.is_dead(s, live):
+            return False
+        if isinstance(s, gast.If):
+            return self.branches(s, live, jumps)
+        if isinstance(s, (gast.For, gast.While)):
+            after = frozenset(live)
+            self.loop(s, live, jumps)
+            if self.is_dead(s, after):
+                _set(live, after)
+                return False
+            return True
+        self.pass_by(s, live, jumps)
+        return True
+
+    def branches(self, s: gast.If, live: set[str], jumps: _Jumps) -> bool:
+        other = set(live)
+        s.body = self.block(s.body, live, jumps)
+        s.orelse = self.block(s.orelse, other, jumps)
+        if not _does(s.body) and not _does(s.orelse):
+            return False
+        if not _does(s.body):
+            s.test, s.body, s.orelse = _not(s.test), s.orelse, []
+            if hasattr(s, "lineno"):
+                del s.lineno  # it is no longer the statement of the text
+        if not _does(s.orelse):
+            s.orelse = []
+        live |= other
+        self.header(s, live)
+        return True
+
+    def loop(self, s: gast.For | gast.While, live: set[str], jumps: _Jumps) -> None:
+        left = frozenset(live)
+        s.orelse = self.block(s.orelse, live, jumps)
+        ended = frozenset(live)
+        dropped = -1
+        while dropped != self.dropped:
+            dropped = self.dropped
+            _set(live, self.at_head(s, ended, left))
+            inside = set(live)
+            s.body = self.block(s.body, inside, _Jumps(left, frozenset(live))) or [gast.Pass()]
+
+    def is_dead(self, s: gast.stmt, live: Set[str]) -> bool:
+        if isinstance(s, gast.Assign):
+            names_only = all(isinstance(t, (gast.Name, gast.Tuple)) for t in s.targets)
+            return names_only and live.isdisjoint(self.makes(s))
+        if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name):
+            return s.target.id not in live
+        if isinstance(s, (gast.For, gast.While)):
+            return not _effects(s) and all(live.isdisjoint(self.makes(x)) for x in flow.statements([s]))
         change = change_of(s) if isinstance(s, gast.Expr) else None
-        if change is not None:
-            appended.add(change.base)
-            read = read.union(*map(flow.reads, change.args))
+        return change is not None and change.base in self.lists
+
+    # --- liveness ----------------------------------------------------------------------------
+
+    def at_head(self, s: gast.For | gast.While, ended: frozenset[str], left: frozenset[str]) -> set[str]:
+        """What is alive where a loop asks whether to go on: one way through its body is enough to tell."""
+        live = set() if flow.is_endless(s) else set(ended)
+        self.header(s, live)
+        inside = set(live)
+        self.before(s.body, inside, _Jumps(left, frozenset(live)))
+        return live | inside - self.point(s)[1]
+
+    def before(self, body: list[gast.stmt], live: set[str], jumps: _Jumps) -> None:
+        for s in reversed(body):
+            self.pass_by(s, live, jumps)
+
+    def pass_by(self, s: gast.stmt, live: set[str], jumps: _Jumps) -> None:
+        if isinstance(s, gast.If):
+            other = set(live)
+            self.before(s.body, live, jumps)
+            self.before(s.orelse, other, jumps)
+            live |= other
+            self.header(s, live)
+        elif isinstance(s, (gast.For, gast.While)):
+            left = frozenset(live)
+            self.before(s.orelse, live, jumps)
+            _set(live, self.at_head(s, frozenset(live), left))
+        elif isinstance(s, gast.Break):
+            _set(live, jumps.left)
+        elif isinstance(s, gast.Continue):
+            _set(live, jumps.again)
         else:
-            read |= flow.header_reads(s)
-    return appended - read
+            if isinstance(s, (gast.Return, gast.Raise)):
+                live.clear()
+            elif isinstance(s, gast.With):
+                self.before(s.body, live, jumps)
+            self.header(s, live)
+
+    def header(self, s: gast.stmt, live: set[str]) -> None:
+        reads, writes = self.point(s)
+        if not isinstance(s, gast.For):
+            live -= writes
+        live |= reads
 
 
-def _block(body: list[gast.stmt], facts: _Facts) -> tuple[bool, list[gast.stmt]]:
-    kept: list[gast.stmt] = []
-    changed = False
-    for s in body:
-        if isinstance(s, gast.Pass) and len(body) > 1:
-            changed = True
-            continue
-        if _is_dead(s, facts):
-            changed = True
-            continue
-        if isinstance(s, (gast.If, gast.For, gast.While)):
-            inner, s.body = _block(s.body, facts)
-            other, s.orelse = _block(s.orelse, facts)
-            changed |= inner or other
-            if isinstance(s, gast.If) and not _does(s.body) and not _does(s.orelse):
-                changed = True
-                continue
-            if isinstance(s, gast.If) and not _does(s.body):
-                s.test, s.body, s.orelse = _not(s.test), s.orelse, []
-                if hasattr(s, "lineno"):
-                    del s.lineno  # it is no longer the statement of the text
-                changed = True
-            if isinstance(s, gast.If) and s.orelse and not _does(s.orelse):
-                s.orelse = []
-            s.body = s.body or [gast.Pass()]
-        kept.append(s)
-    return changed, kept
+def _set(live: set[str], names: Set[str]) -> None:
+    live.clear()
+    live |= names
 
 
 def _does(body: list[gast.stmt]) -> bool:
@@ -107,20 +196,6 @@ def _not(test: gast.expr) -> gast.expr:
     if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
         return test.operand
     return gast.UnaryOp(gast.Not(), test)
-
-
-def _is_dead(s: gast.stmt, facts: _Facts) -> bool:
-    if isinstance(s, gast.Assign):
-        return all(isinstance(t, (gast.Name, gast.Tuple)) for t in s.targets) and not facts.needs(
-            s, flow.stored(s) | changed_by(s.value)
-        )
-    if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name):
-        return not facts.needs(s, {s.target.id})
-    if isinstance(s, gast.Expr) and (change := change_of(s)) and change.base in facts.lists:
-        return True
-    if isinstance(s, (gast.For, gast.While)):
-        return not _effects(s) and not facts.needs(s, flow.writes(s.body) | flow.header_writes(s))
-    return False
 
 
 def _effects(s: gast.stmt) -> bool:
