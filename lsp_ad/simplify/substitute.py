@@ -7,13 +7,14 @@ loop, or out of one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Callable, Iterator
 
 import gast
 
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import changed_by
-from lsp_ad.simplify.algebra import name, normalize, substitute
+from lsp_ad.simplify.algebra import name, normalize, store, substitute
 
 LARGEST = 24  # nodes of a backward expression that a reader still takes in
 
@@ -30,12 +31,15 @@ def tidy_up(
     """
     changed = True
     while changed:
-        changed = _copies(body, movable, parameters)
         counts = _Counts(body)
-        changed |= _in_block(body, counts, movable, summable)
+        if changed := _copies(body, counts, movable, parameters):
+            counts = _Counts(body)
+        changed |= _Block(body, counts, movable, summable).run()
 
 
 class _Counts:
+    """How often each name is read and written."""
+
     def __init__(self, body: list[gast.stmt]):
         self.reads: dict[str, int] = {}
         self.writes: dict[str, int] = {}
@@ -44,9 +48,209 @@ class _Counts:
                 if isinstance(n, gast.Name):
                     table = self.reads if isinstance(n.ctx, gast.Load) else self.writes
                     table[n.id] = table.get(n.id, 0) + 1
-            for x in flow.statements([s]):
-                if isinstance(x, gast.AugAssign) and isinstance(x.target, gast.Name):
-                    self.reads[x.target.id] = self.reads.get(x.target.id, 0) + 1
+                elif isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name):
+                    self.reads[n.target.id] = self.reads.get(n.target.id, 0) + 1
+
+
+class _Block:
+    """A block with the places where each name is read and changed, so that nothing is searched for.
+
+    A statement keeps its place while the block is worked on: one that is taken out leaves a gap.
+    """
+
+    def __init__(
+        self,
+        body: list[gast.stmt],
+        counts: _Counts,
+        movable: Callable[[str], bool],
+        summable: Callable[[str], bool],
+    ):
+        self.whole = body
+        self.body: list[gast.stmt | None] = list(body)
+        self.counts = counts
+        self.movable = movable
+        self.summable = summable
+        self.reads: list[set[str]] = [set() for _ in body]
+        self.changes: list[set[str]] = [set() for _ in body]
+        self.mentioned: dict[str, list[int]] = {}
+        self.changed: dict[str, list[int]] = {}
+        self.compound: list[int] = []
+        self.not_simple: list[int] = []
+        for at, s in enumerate(body):
+            self.put(at, s)
+            if flow.blocks(s):
+                self.compound.append(at)
+            if not isinstance(s, (gast.Assign, gast.AugAssign, gast.Expr)):
+                self.not_simple.append(at)
+
+    def put(self, at: int, s: gast.stmt) -> None:
+        """Put a statement, or what has become of it, in its place."""
+        reads, changed = _all_reads(s), changes(s)
+        for n in (reads | changed) - self.reads[at] - self.changes[at]:
+            insort(self.mentioned.setdefault(n, []), at)
+        for n in changed - self.changes[at]:
+            insort(self.changed.setdefault(n, []), at)
+        self.body[at], self.reads[at], self.changes[at] = s, reads, changed
+
+    def take_out(self, at: int) -> None:
+        self.body[at], self.reads[at], self.changes[at] = None, set(), set()
+
+    def mentions(self, n: str, start: int) -> Iterator[tuple[int, gast.stmt]]:
+        """The statements after a place that read or change a name, with their places."""
+        places = self.mentioned.get(n, [])
+        for at in places[bisect_right(places, start) :]:
+            s = self.body[at]
+            if s is not None and (n in self.reads[at] or n in self.changes[at]):
+                yield at, s
+
+    def is_changed(self, names: set[str], start: int, stop: int) -> bool:
+        """Whether a statement between two places changes one of the names."""
+        for n in names:
+            places = self.changed.get(n, [])
+            for at in places[bisect_right(places, start) : bisect_left(places, stop)]:
+                if n in self.changes[at]:
+                    return True
+        return False
+
+    def is_read(self, names: set[str], start: int, stop: int) -> bool:
+        """Whether a statement between two places reads one of the names."""
+        return any(n in self.reads[at] for n in names for at, _ in self.mentions(n, start) if at < stop)
+
+    # --- the rewrites ------------------------------------------------------------------------
+
+    def run(self) -> bool:
+        """Rewrite what can be; returns whether anything was."""
+        rewritten = False
+        for position, s in enumerate(self.whole):
+            if blocks := flow.blocks(s):
+                inner = [_Block(b, self.counts, self.movable, self.summable).run() for b in blocks]
+                if any(inner):
+                    self.put(position, s)
+                    rewritten = True
+            elif isinstance(s, gast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], gast.Name):
+                rewritten |= self.assignment(position, s.targets[0].id, s.value)
+        self.whole[:] = [s for s in self.body if s is not None]
+        return rewritten
+
+    def assignment(self, position: int, t: str, value: gast.expr) -> bool:
+        """Take an assignment out, if its value can stand elsewhere."""
+        reads, writes = self.counts.reads, self.counts.writes
+        if self.summable(t) and self.merge_sum(position, t, value):
+            return True
+        if not self.movable(t) or writes.get(t) != 1:
+            return False
+        if isinstance(value, gast.Name) and self.forget_copy(position, t, value.id, reads.get(t, 0)):
+            return True
+        if reads.get(t) == 1 and self.move(position, t, value):
+            reads[t] = 0
+            return True
+        return False
+
+    def forget_copy(self, position: int, t: str, original: str, reads: int) -> bool:
+        """Read the original instead of its copy `t`, if all reads come before the original changes."""
+        readers: list[tuple[int, gast.stmt]] = []
+        seen = 0
+        for at, s in self.mentions(t, position):
+            seen += sum(1 for n in flow.walk(s) if isinstance(n, gast.Name) and n.id == t)
+            readers.append((at, s))
+            if seen >= reads:
+                break
+        if seen != reads or not readers:
+            return False
+        at, last = readers[-1]
+        if _between(self.compound, position, at + 1) or self.is_changed({original}, position, at):
+            return False
+        if isinstance(last, gast.AugAssign) and original in self.changes[at]:
+            return False
+        for at, s in readers:
+            substitute(s, {t: name(original)})
+            self.put(at, s)
+        self.take_out(position)
+        return True
+
+    def move(self, position: int, t: str, value: gast.expr) -> bool:
+        """Move the value of `t` to its one read, if it is in this block, or in a branch of it."""
+        used = flow.reads(value)
+        at, s = next(self.mentions(t, position), (position, None))
+        if s is None or self.is_changed(used, position, at):
+            return False
+        popped = changed_by(value)
+        reader = _reader([s], t, used)
+        if reader is None or _too_large(reader, value):
+            return False
+        if popped and (reader is not s or self.is_read(popped, position, at + 1)):
+            return False
+        _replace(reader, t, value)
+        self.put(at, s)
+        self.take_out(position)
+        return True
+
+    def merge_sum(self, position: int, t: str, value: gast.expr) -> bool:
+        """`t = a; ...; t = t + b` as `t = a + b`, where t is not read between,
+        and what a reads does not change.
+        """
+        used = flow.reads(value)
+        at, s = next(self.mentions(t, position), (position, None))
+        if s is None or t in used or _between(self.not_simple, position, at):
+            return False
+        if self.is_changed(used, position, at) or self.is_read(changed_by(value), position, at + 1):
+            return False
+        if (total := _sum_with(s, t, value)) is None:
+            return False
+        self.whole[at] = total
+        self.put(at, total)
+        self.take_out(position)
+        return True
+
+
+def _between(places: list[int], start: int, stop: int) -> bool:
+    """Whether one of the places, which are in order, lies between two others."""
+    return bisect_right(places, start) < bisect_left(places, stop)
+
+
+def _all_reads(s: gast.stmt) -> set[str]:
+    """What a statement reads, with all that is inside it."""
+    found = flow.header_reads(s)
+    for block in flow.blocks(s):
+        for x in block:
+            found |= _all_reads(x)
+    return found
+
+
+def _reader(block: list[gast.stmt], t: str, used: set[str]) -> gast.stmt | None:
+    """The first statement that reads `t`, if a value that reads the names in `used` can stand there."""
+    for s in block:
+        if t in flow.header_reads(s):
+            return None if isinstance(s, gast.While) else s
+        if isinstance(s, gast.If):
+            for branch in (s.body, s.orelse):
+                if any(t in _all_reads(x) for x in branch):
+                    return _reader(branch, t, used)
+        if changes(s) & (used | {t}) or t in _all_reads(s):
+            return None
+    return None
+
+
+def _sum_with(s: gast.stmt, t: str, first: gast.expr) -> gast.stmt | None:
+    """`t = t + b` or `t += b` as `t = first + b`; None for other statements, and where it gets long."""
+    if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and s.targets[0].id == t:
+        value = s.value
+        if not (
+            isinstance(value, gast.BinOp)
+            and isinstance(value.op, (gast.Add, gast.Sub))
+            and isinstance(value.left, gast.Name)
+            and value.left.id == t
+        ):
+            return None
+        op, rest = value.op, value.right
+    elif isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name) and s.target.id == t:
+        op, rest = s.op, s.value
+    else:
+        return None
+    if t in flow.reads(rest) or _size(first) + _size(s.value) > LARGEST:
+        return None
+    total = gast.Assign([store(t)], normalize(gast.BinOp(first, op, rest)), None)
+    return gast.copy_location(total, s) if hasattr(s, "lineno") else total
 
 
 def changes(s: gast.stmt) -> set[str]:
@@ -71,109 +275,11 @@ def _is_add_at(node: gast.expr) -> bool:
     return isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "at"
 
 
-def _in_block(
-    body: list[gast.stmt], counts: _Counts, movable: Callable[[str], bool], summable: Callable[[str], bool]
-) -> bool:
-    changed = False
-    position = 0
-    while position < len(body):
-        s = body[position]
-        for block in flow.blocks(s):
-            changed |= _in_block(block, counts, movable, summable)
-        if isinstance(s, gast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], gast.Name):
-            t = s.targets[0].id
-            if summable(t) and _merge_sum(body, position, t):
-                changed = True
-                continue
-            if (
-                movable(t)
-                and isinstance(s.value, gast.Name)
-                and counts.writes.get(t) == 1
-                and _forget_copy(body, position, t, s.value.id, counts.reads.get(t, 0))
-            ):
-                changed = True
-                continue
-            if (
-                movable(t)
-                and counts.reads.get(t) == 1
-                and counts.writes.get(t) == 1
-                and _move(body, position, t, s.value)
-            ):
-                changed = True
-                counts.reads[t] = 0
-                continue
-        position += 1
-    return changed
-
-
-def _forget_copy(body: list[gast.stmt], position: int, t: str, original: str, reads: int) -> bool:
-    """Read the original instead of its copy `t`, if all reads come before the original changes."""
-    seen = 0
-    for at in range(position + 1, len(body)):
-        s = body[at]
-        if flow.blocks(s):
-            return False
-        seen += sum(1 for n in flow.walk(s) if isinstance(n, gast.Name) and n.id == t)
-        if seen == reads:
-            break
-        if original in changes(s):
-            return False
-    else:
-        return False
-    if isinstance(body[at], gast.AugAssign) and original in changes(body[at]):
-        return False
-    for s in body[position + 1 : at + 1]:
-        substitute(s, {t: name(original)})
-    del body[position]
-    return True
-
-
 def _size(node: gast.AST) -> int:
     return sum(1 for n in flow.walk(node) if isinstance(n, (gast.Name, gast.Constant, gast.BinOp, gast.Call)))
 
 
-def _move(body: list[gast.stmt], position: int, t: str, value: gast.expr) -> bool:
-    """Move the value of `t` to its one read, if it is in this block, or in a branch of it."""
-    used = flow.reads(value)
-    popped = changed_by(value)
-    for at in range(position + 1, len(body)):
-        s = body[at]
-        if popped and any(popped & flow.header_reads(x) for x in flow.statements([s])):
-            return False
-        if t in flow.header_reads(s):
-            if isinstance(s, gast.While) or _too_large(s, value, t):
-                return False
-            _replace(s, t, value)
-            del body[position]
-            return True
-        if isinstance(s, gast.If) and not popped:
-            for block in (s.body, s.orelse):
-                if any(t in flow.header_reads(x) for x in flow.statements(block)):
-                    if _move_into(block, t, value):
-                        del body[position]
-                        return True
-                    return False
-        if changes(s) & used or t in flow.writes([s]):
-            return False
-        if isinstance(s, (gast.For, gast.While)) and any(
-            t in flow.header_reads(x) for x in flow.statements(s.body)
-        ):
-            return False
-    return False
-
-
-def _move_into(block: list[gast.stmt], t: str, value: gast.expr) -> bool:
-    placeholder = gast.Pass()
-    block.insert(0, placeholder)
-    moved = _move(block, 0, t, value)
-    if not moved and placeholder in block:
-        block.remove(placeholder)
-    if not block:
-        block.append(gast.Pass())
-    return moved
-
-
-def _too_large(s: gast.stmt, value: gast.expr, t: str) -> bool:
+def _too_large(s: gast.stmt, value: gast.expr) -> bool:
     # the user's own expressions come back whole; what is added stays readable
     if hasattr(value, "lineno") and hasattr(s, "lineno"):
         return False
@@ -206,63 +312,19 @@ def _minus(s: gast.stmt) -> None:
             s.op, s.value = flipped(), s.value.operand
 
 
-def _merge_sum(body: list[gast.stmt], position: int, t: str) -> bool:
-    """`t = a; ...; t = t + b` as `t = a + b`, where t is not read between,
-    and what a reads does not change.
-    """
-    first = body[position]
-    used = flow.reads(first.value)
-    popped = changed_by(first.value)
-    if t in used:
-        return False
-    for at in range(position + 1, len(body)):
-        s = body[at]
-        if popped and any(popped & flow.header_reads(x) for x in flow.statements([s])):
-            return False
-        if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and s.targets[0].id == t:
-            value = s.value
-            if (
-                isinstance(value, gast.BinOp)
-                and isinstance(value.op, (gast.Add, gast.Sub))
-                and isinstance(value.left, gast.Name)
-                and value.left.id == t
-                and t not in flow.reads(value.right)
-                and _size(first.value) + _size(value) <= LARGEST
-            ):
-                value.left = first.value
-                s.value = normalize(value)
-                del body[position]
-                return True
-            return False
-        if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name) and s.target.id == t:
-            if t in flow.reads(s.value) or _size(first.value) + _size(s.value) > LARGEST:
-                return False
-            merged = gast.Assign([s.target], normalize(gast.BinOp(first.value, s.op, s.value)), None)
-            body[at] = gast.copy_location(merged, s) if hasattr(s, "lineno") else merged
-            del body[position]
-            return True
-        if any(t in flow.header_reads(x) for x in flow.statements([s])) or changes(s) & (used | {t}):
-            return False
-        if not isinstance(s, (gast.Assign, gast.AugAssign, gast.Expr)):
-            return False
-    return False
-
-
-def _copies(body: list[gast.stmt], movable: Callable[[str], bool], parameters: set[str]) -> bool:
+def _copies(
+    body: list[gast.stmt], counts: _Counts, movable: Callable[[str], bool], parameters: set[str]
+) -> bool:
     """Read the original instead of a copy of it, where neither changes after."""
-    counts = _Counts(body)
-    for p in parameters:
-        counts.writes[p] = counts.writes.get(p, 0) + 1
     in_place: set[str] = set()
     for x in flow.statements(body):
         if isinstance(x, (gast.AugAssign, gast.Expr)):
             in_place |= changes(x)
-    changed = False
     renamed: dict[str, str] = {}
 
     def block(statements: list[gast.stmt]) -> None:
-        nonlocal changed
-        for s in list(statements):
+        kept: list[gast.stmt] = []
+        for s in statements:
             for inner in flow.blocks(s):
                 block(inner)
             if (
@@ -275,16 +337,15 @@ def _copies(body: list[gast.stmt], movable: Callable[[str], bool], parameters: s
                 if (
                     movable(copy)
                     and counts.writes.get(copy) == 1
-                    and counts.writes.get(original, 0) <= 1
+                    and copy not in parameters
+                    and counts.writes.get(original, 0) + (original in parameters) <= 1
                     and not {copy, original} & in_place
                     and copy != original
                 ):
-                    statements.remove(s)
-                    if not statements:
-                        statements.append(gast.Pass())
                     renamed[copy] = original
-                    changed = True
-                    counts.writes[copy] = 0
+                    continue
+            kept.append(s)
+        statements[:] = kept or [gast.Pass() for _ in statements[:1]]
 
     block(body)
     for copy, original in renamed.items():
@@ -295,4 +356,4 @@ def _copies(body: list[gast.stmt], movable: Callable[[str], bool], parameters: s
         values: dict[str, gast.expr] = {copy: name(original) for copy, original in renamed.items()}
         for x in body:
             substitute(x, values)
-    return changed
+    return bool(renamed)
