@@ -94,7 +94,7 @@ def _arguments(unit: Unit) -> gast.arguments:
     arguments = unit.original.args
     if unit.original.name not in unit.program.links.functions:
         return arguments
-    arguments = copy.deepcopy(arguments)
+    arguments = copied(arguments)
     for node in gast.walk(arguments):
         if isinstance(node, gast.Name):
             node.annotation = None

@@ -7,7 +7,6 @@ meets that call, with the adjoint of x under the name `dx`.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -24,6 +23,7 @@ from lsp_ad.semantics.shapes import UNKNOWN, Kind
 from lsp_ad.simplify.algebra import assign, name, substitute
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import plain_assignment
+from lsp_ad.source.trees import copied
 
 MARKER = "lsp_ad.insert_grad_of"
 EFFECTS = ("builtins.print", "builtins.breakpoint")
@@ -297,7 +297,7 @@ class Insertions:
         for n in sorted(flow.writes(found.body) - shown.keys()):
             shown[n] = name(values.fresh.new("b", n))
         forward = {n: values.operand(gast.copy_location(name(names[n]), s), s) for n in found.reads}
-        body = [_written(copy.deepcopy(x), {**forward, **shown}) for x in found.body]
+        body = [_written(copied(x), {**forward, **shown}) for x in found.body]
         same = self._keep_shape(body, shown, adjoints)
         out += body
         for gradient, variable in found.gradients.items():

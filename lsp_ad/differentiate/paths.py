@@ -6,7 +6,6 @@ the generated code has `params["w"]` again, and the adjoints `dw`, `db` come tog
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -15,6 +14,7 @@ import gast
 from lsp_ad.differentiate.fresh import Fresh
 from lsp_ad.semantics import flow
 from lsp_ad.simplify.algebra import constant, name
+from lsp_ad.source.trees import copied
 
 
 @dataclass(frozen=True)
@@ -136,4 +136,4 @@ def assembled(parameter: str, values: dict[Path, gast.expr]) -> gast.expr:
 
 def _dict(tree: dict) -> gast.Dict:
     values = [_dict(v) if isinstance(v, dict) else v for v in tree.values()]
-    return gast.Dict([constant(k) for k in tree], copy.deepcopy(values))
+    return gast.Dict([constant(k) for k in tree], copied(values))

@@ -6,8 +6,6 @@ was popped is appended. The adjoint of a list that changes is made where its las
 
 from __future__ import annotations
 
-import copy
-
 import gast
 
 from lsp_ad.differentiate.adjoints import Adjoints, Form, State
@@ -18,6 +16,7 @@ from lsp_ad.rules.resolve import Operation
 from lsp_ad.semantics.changes import Change
 from lsp_ad.semantics.shapes import element_kind
 from lsp_ad.simplify.algebra import assign, call, constant, expression, name
+from lsp_ad.source.trees import copied
 
 
 class Structures:
@@ -137,4 +136,4 @@ def _axis(bound: Bound) -> list[gast.expr]:
 
 def _method(base: str, method: str, *args: gast.expr) -> gast.Call:
     function = gast.Attribute(name(adjoint_name(base)), method, gast.Load())
-    return gast.Call(function, [copy.deepcopy(a) for a in args], [])
+    return gast.Call(function, [copied(a) for a in args], [])
