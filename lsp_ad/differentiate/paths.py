@@ -136,4 +136,4 @@ def assembled(parameter: str, values: dict[Path, gast.expr]) -> gast.expr:
 
 def _dict(tree: dict) -> gast.Dict:
     values = [_dict(v) if isinstance(v, dict) else v for v in tree.values()]
-    return gast.Dict([constant(k) for k in tree], copied(values))
+    return gast.Dict([constant(k) for k in tree], [copied(v) for v in values])
