@@ -7,7 +7,7 @@ server and the command line never load NumPy.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lsp_ad.api import Diagnostic, DifferentiationError, grad, value_and_grad, vjp
+    from lsp_ad.api import Diagnostic, DifferentiationError, grad, jvp, value_and_grad, vjp
     from lsp_ad.markers import (
         custom_jvp,
         custom_vjp,
@@ -26,6 +26,7 @@ __all__ = [
     "custom_vjp",
     "grad",
     "insert_grad_of",
+    "jvp",
     "non_differentiable",
     "opaque",
     "staged",

@@ -78,6 +78,21 @@ def vjp(f: Callable, wrt: Wrt = None) -> Callable[..., Any]:
     return _derivative(f, wrt, "vjp")
 
 
+def jvp(f: Callable, wrt: Wrt = None) -> Callable[..., Any]:
+    """The Jacobian-vector product, by forward mode: a function that returns the value of `f` and its tangent.
+
+    It takes the arguments of `f`, and then for each parameter of `wrt` its tangent, of the shape of that
+    parameter. All else is as in `grad`.
+
+    >>> import lsp_ad
+    >>> def f(x, n: int):
+    ...     return x**3 * n
+    >>> lsp_ad.jvp(f)(2.0, 5, 1.0)
+    (40.0, 60.0)
+    """
+    return _derivative(f, wrt, "jvp")
+
+
 def _derivative(f: Callable, wrt: Wrt, mode: str) -> Callable[..., Any]:
     parameters = _parameters(wrt)
     if not callable(f):

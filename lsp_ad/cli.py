@@ -64,15 +64,22 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
     grad = commands.add_parser("grad", help="print or write the gradient of a function")
-    grad.add_argument("target", metavar="FILE.py::FUNCTION")
-    grad.add_argument("--wrt", metavar="A,B", help="parameters, by name or index (default: every float one)")
-    grad.add_argument("--mode", choices=("grad", "value_and_grad", "vjp"), default="grad")
-    grad.add_argument("--write", action="store_true", help="insert the code below the function, in the file")
-    grad.add_argument(
-        "--helpers", choices=("inline", "import"), default="inline",
-        help="write helper functions into the code, or import them from lsp_ad.runtime",
-    )  # fmt: skip
-    grad.set_defaults(run=_grad)
+    grad.add_argument("--mode", choices=("grad", "value_and_grad", "vjp", "jvp"), default="grad")
+    jvp = commands.add_parser("jvp", help="print or write the forward-mode derivative of a function")
+    jvp.set_defaults(mode="jvp")
+    for derivative in (grad, jvp):
+        derivative.add_argument("target", metavar="FILE.py::FUNCTION")
+        derivative.add_argument(
+            "--wrt", metavar="A,B", help="parameters, by name or index (default: every float one)"
+        )
+        derivative.add_argument(
+            "--write", action="store_true", help="insert the code below the function, in the file"
+        )
+        derivative.add_argument(
+            "--helpers", choices=("inline", "import"), default="inline",
+            help="write helper functions into the code, or import them from lsp_ad.runtime",
+        )  # fmt: skip
+        derivative.set_defaults(run=_grad)
 
     check = commands.add_parser("check", help="print what is wrong in files")
     check.add_argument("paths", metavar="PATH", nargs="+", help="a file, or a directory with all below it")

@@ -122,6 +122,14 @@ def cholesky_adjoint(dy, y):
     return np.tril(s + np.swapaxes(s, -1, -2)) * halved
 
 
+def cholesky_tangent(dx, y):
+    """The tangent of y = np.linalg.cholesky(x), which reads the lower triangle of x (Giles 2008)."""
+    halved = np.ones_like(y) - 0.5 * np.eye(np.shape(y)[-1], dtype=y.dtype)
+    lower = np.tril(dx) * halved
+    inner = np.linalg.solve(y, lower + np.swapaxes(lower, -1, -2))
+    return y @ (np.tril(np.linalg.solve(y, np.swapaxes(inner, -1, -2))) * halved)
+
+
 def zeros_of(x):
     """The zero adjoint of x: its structure of lists and dicts (tuples become lists), float zeros for numbers
     and arrays, those of integers too, and None for anything else."""

@@ -113,6 +113,43 @@ def assert_gradient(source: str, *args, name: str = "f", wrt=None, tolerance: fl
     return text
 
 
+def assert_jvp(source: str, *args, name: str = "f", wrt=None, tolerance: float = 2e-6, seed: int = 0):
+    """The jvp of a function has its value, agrees with finite differences, and leaves its arguments alone; and
+    <jvp(u), v> is <u, vjp(v)>."""
+    rng = np.random.default_rng(seed)
+    derivative, text = generate(source, name, wrt, "jvp")
+    namespace = run(text)
+    f, jvp = namespace[name], namespace[derivative.name]
+    value = f(*copy.deepcopy(args))
+    parameters = list(f.__code__.co_varnames[: f.__code__.co_argcount])
+    places = [parameters.index(p) for p in derivative.wrt]
+    directions = [0.0 if isinstance(args[place], bool) else random_like(args[place], rng) for place in places]
+    given, tangents = copy.deepcopy(args), copy.deepcopy(directions)
+    result, tangent = jvp(*given, **dict(zip(derivative.tangents, tangents, strict=True)))
+    for before, after in zip(leaves_of((*args, *directions)), leaves_of((*given, *tangents)), strict=True):
+        assert np.array_equal(before, after), "an argument was changed"
+    assert shapes(result) == shapes(value) == shapes(tangent), (shapes(result), shapes(value), shapes(tangent), text)
+    for a, b in zip(leaves(result), leaves(value), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+    sides = []
+    for sign in (1.0, -1.0):
+        moved = list(copy.deepcopy(args))
+        for place, direction in zip(places, directions, strict=True):
+            if not isinstance(args[place], bool):
+                moved[place] = nudge(args[place], direction, sign * 1e-6)
+        sides.append(leaves(f(*moved)))
+    for got, plus, minus in zip(leaves(tangent), *sides, strict=True):
+        np.testing.assert_allclose(got, (plus - minus) / 2e-6, rtol=tolerance, atol=tolerance * 5, err_msg=text)
+    cotangent = random_like(value, rng)
+    reverse, both = generate(source, name, wrt, "vjp")
+    gradients = run(both)[reverse.name](*copy.deepcopy(args), **{reverse.seed: cotangent})
+    gradients = gradients if len(derivative.wrt) > 1 else (gradients,)
+    want = sum(weighted(g, d) for g, d in zip(gradients, directions, strict=True))
+    got = weighted(tangent, cotangent)
+    assert math.isclose(got, want, rel_tol=1e-9, abs_tol=1e-9), (got, want, text, both)
+    return text
+
+
 def leaves_of(args):
     return [leaf for a in args for leaf in leaves_of_one(a)]
 

@@ -101,6 +101,22 @@ def test_the_seed_of_a_vjp_comes_last():
     )
 
 
+@pytest.mark.row("T1", "T3")
+def test_the_tangents_of_a_jvp_come_last_in_the_order_of_wrt():
+    dw, dy = np.array([0.3, 1.0]), np.array([-0.2, 0.7])
+    value, tangent = lsp_ad.jvp(loss, ("y", "w"))(W, X, Y, dy, dw)
+    assert value == loss(W, X, Y)
+    gw, gy = differences(loss, (W, X, Y), 0), differences(loss, (W, X, Y), 2)
+    assert tangent == pytest.approx(np.sum(gw * dw) + np.sum(gy * dy), rel=1e-6)
+    assert lsp_ad.jvp(loss, "w")(W, X, power=3, dw=dw)[0] == loss(W, X, power=3)
+    with pytest.raises(TypeError, match="loss_jvp needs dw"):
+        lsp_ad.jvp(loss, "w")(W, X)
+    with pytest.raises(ValueError, match="dw must have the shape of w"):
+        lsp_ad.jvp(loss, "w")(W, X, dw=1.0)
+    with pytest.raises(lsp_ad.DifferentiationError):
+        lsp_ad.jvp(loss, "nothing")
+
+
 # --- the function that comes out
 
 

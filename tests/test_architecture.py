@@ -178,6 +178,7 @@ def test_the_public_names():
         "custom_vjp",
         "grad",
         "insert_grad_of",
+        "jvp",
         "non_differentiable",
         "opaque",
         "staged",

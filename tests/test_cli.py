@@ -86,10 +86,20 @@ def test_grad_keeps_the_order_of_wrt(model, run):
     check_gradient(LOSS + "\n\n" + out, ("y", "w"))
 
 
-@pytest.mark.parametrize("mode", ["grad", "value_and_grad", "vjp"])
+@pytest.mark.parametrize("mode", ["grad", "value_and_grad", "vjp", "jvp"])
 def test_grad_has_modes(model, run, mode):
     _, out, _ = run("grad", "model.py::loss", "--mode", mode)
     assert f"def loss_{mode}(" in out
+
+
+@pytest.mark.row("T1")
+def test_jvp_writes_forward_mode(model, run):
+    assert (
+        run("jvp", "model.py::loss", "--wrt", "w")[1]
+        == run("grad", "model.py::loss", "--mode", "jvp", "--wrt", "w")[1]
+    )
+    assert run("jvp", "model.py::loss", "--write")[0] == 0
+    assert "def loss_jvp(w, x, y, dw, dx, dy):" in model.read_text()
 
 
 def test_grad_imports_helpers_if_told_to(model, run):

@@ -1,8 +1,11 @@
-"""Calls of functions of the file that are too large to write out: a forward and a backward function each.
+"""Calls of functions of the file that are too large to write out.
+
+In reverse mode these get a forward and a backward function each:
 
 `y = g(a, b)` becomes `y, saved = g_forward(a, b)` in the forward sweep and
 `da, db = g_backward(saved, dy)` in the backward sweep. The pair is generated once for each set of
-active parameters; a recursive function calls its own pair.
+active parameters; a recursive function calls its own pair. In forward mode it is one function,
+`y, dy = g_jvp(a, b, da, db)`.
 """
 
 from __future__ import annotations
@@ -28,12 +31,42 @@ class Pair:
     backward: str
 
 
+@dataclass(frozen=True)
+class Tangent:
+    """The forward-mode derivative of a callee with respect to `wrt`."""
+
+    callee: str
+    wrt: tuple[str, ...]
+    name: str
+
+
 @dataclass
 class Callees:
-    """The pairs that a derivative needs, in the order in which they were asked for."""
+    """What a derivative needs of the functions that it calls, in the order in which it was asked for."""
 
     taken: set[str]
     pairs: dict[tuple[str, tuple[str, ...]], Pair] = field(default_factory=dict)
+    tangents: dict[tuple[str, tuple[str, ...]], Tangent] = field(default_factory=dict)
+
+    def tangent(self, callee: str, wrt: tuple[str, ...]) -> Tangent:
+        if (callee, wrt) not in self.tangents:
+            shown, number = f"{callee}_jvp", 1
+            while shown in self.taken:
+                number += 1
+                shown = f"{callee}{number}_jvp"
+            self.taken.add(shown)
+            self.tangents[callee, wrt] = Tangent(callee, wrt, shown)
+        return self.tangents[callee, wrt]
+
+    def own(self, function: str, wrt: tuple[str, ...]) -> Tangent:
+        """The derivative itself as one that a recursive function calls."""
+        own = Tangent(function, wrt, f"{function}_jvp")
+        self.taken.add(own.name)
+        self.tangents[function, wrt] = own
+        return own
+
+    def asked(self) -> list[Pair | Tangent]:
+        return [*self.pairs.values(), *self.tangents.values()]
 
     def pair(self, callee: str, wrt: tuple[str, ...]) -> Pair:
         if (callee, wrt) not in self.pairs:

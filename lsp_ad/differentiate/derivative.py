@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from lsp_ad.problems import Span
 
-MODES = ("grad", "value_and_grad", "vjp")
+MODES = ("grad", "value_and_grad", "vjp", "jvp")
 
 
 @dataclass(frozen=True)
 class Line:
     """One line of generated code, with the piece of the user's text that it comes from, if it comes from one.
 
-    `sweep` is "head" (signature, docstring, checks, return), "forward" or "backward".
+    `sweep` is "head" (signature, docstring, checks, return), "forward", "backward" or "tangent".
     """
 
     text: str
@@ -27,7 +27,8 @@ class Derivative:
 
     `wrt` are the parameters in the order of the results; `helpers` the functions of
     `lsp_ad.runtime` that the code calls by their plain names; `imports` the lines that import
-    what the file does not import yet (`import numpy as np`); `seed` the name of the last parameter.
+    what the file does not import yet (`import numpy as np`); `seed` the name of the last parameter,
+    or in forward mode `tangents` those of the last parameters, one for each of `wrt`.
     """
 
     primal: str
@@ -38,6 +39,7 @@ class Derivative:
     lines: tuple[Line, ...]
     helpers: tuple[str, ...] = ()
     imports: tuple[str, ...] = ()
+    tangents: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:

@@ -33,20 +33,18 @@ class Display:
         webs: dict[str, str],
         hints: dict[str, str],
         reserved: set[str],
-        seed: tuple[str, str],
+        seeds: dict[str, str],
         function: str,
     ):
         self.webs = webs
         self.hints = hints
-        self.function = function
         self.order = _in_order(body, parameters)
         self.conflicts = _conflicts(body, parameters, self._could_share())
         self.user = {webs.get(n, n) for n in self.order if not self._is_added(n)}
         self.reserved = reserved | self.user
         self.shown: dict[str, str] = {p: p for p in parameters}
-        self.pattern = self._pattern(seed)
-        self.seed = self.pattern.format(function)
-        self.shown[seed[0]] = self.seed
+        self.pattern = self._pattern(seeds)
+        self.shown.update({seed: self.pattern.format(base) for seed, base in seeds.items()})
         self.users: dict[str, list[str]] = {}
         for n, shown in self.shown.items():
             self.users.setdefault(shown, []).append(n)
@@ -58,8 +56,9 @@ class Display:
     def _is_added(self, n: str) -> bool:
         return "__" in n and (n not in self.webs or n.startswith(("d__", "t__", "b__", "s__")))
 
-    def _pattern(self, seed: tuple[str, str]) -> str:
-        bases = {self._base(n[len(ADJOINT) :]) for n in self.order if n.startswith(ADJOINT)} | {self.function}
+    def _pattern(self, seeds: dict[str, str]) -> str:
+        bases = {self._base(n[len(ADJOINT) :]) for n in self.order if n.startswith(ADJOINT)}
+        bases |= set(seeds.values())
         for pattern in PATTERNS:
             if not {pattern.format(b) for b in bases} & self.reserved:
                 return pattern

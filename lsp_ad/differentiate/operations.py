@@ -15,6 +15,7 @@ from lsp_ad.differentiate.template import Values, instantiate, mentioned
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.rules import Adjoint, Bound, Unsupported
+from lsp_ad.rules.partials import partials
 from lsp_ad.semantics.shapes import Kind
 from lsp_ad.simplify.algebra import assign, name, normalize
 from lsp_ad.source.parse import span_of
@@ -86,7 +87,7 @@ class Operations:
                 )
             )
         try:
-            adjoints = self._adjoints_of(bound)
+            adjoints = partials(bound)
         except Unsupported as error:
             raise Refusal(
                 problem("AD202", f"`{expression_text(node)}`: {error} is not supported.", span_of(s))
@@ -111,17 +112,6 @@ class Operations:
         shared: dict[str, str] = {}
         for p in wanted:
             self._argument(p, adjoints[p], bound, node, kind, target, dy, form, s, state, out, shared)
-
-    def _adjoints_of(self, bound: Bound) -> dict[str, Adjoint]:
-        a, b = bound.given.get("x1"), bound.given.get("x2")
-        if bound.rule.name == "*" and isinstance(a, gast.Name) and isinstance(b, gast.Name) and a.id == b.id:
-            # a square: one contribution instead of two equal ones
-            return {"x1": Adjoint("dy * 2.0 * x1", elementwise=True)}
-        if bound.rule.elementwise is not None:
-            return {p: Adjoint(t, elementwise=True) for p, t in bound.rule.elementwise.items()}
-        if bound.rule.adjoints is None:
-            raise Unsupported("this form")
-        return bound.rule.adjoints(bound)
 
     def _takes_any_shape(self, adjoint: Adjoint, form) -> bool:
         if adjoint.elementwise:
@@ -193,7 +183,7 @@ class Operations:
             Values(
                 argument=lambda p: values.operand(given[p], s),
                 result=lambda: values.result(target, s),
-                adjoint=dy,
+                derivatives={"dy": dy},
                 module=values.module,
                 helper=lambda h: name(values.helper(h)),
                 local=lambda hint: values.fresh.new("b", hint),

@@ -14,9 +14,10 @@ from dataclasses import replace
 
 import gast
 
-from lsp_ad.differentiate.calls import Callees, Pair
+from lsp_ad.differentiate.calls import Callees, Pair, Tangent
 from lsp_ad.differentiate.derivative import MODES, Derivative, Line
-from lsp_ad.differentiate.emit import emit, emit_pair
+from lsp_ad.differentiate.emit import emit, emit_pair, emit_tangent
+from lsp_ad.differentiate.forward_sweep import sweep_forward
 from lsp_ad.differentiate.insert import import_line, is_our_helper, with_dependencies
 from lsp_ad.differentiate.sweep import sweep
 from lsp_ad.differentiate.unit import float_parameters, name_span, prepare
@@ -85,9 +86,7 @@ def _at_home(program: Program, found: Problem, name: str) -> Problem:
         return replace(found, related=related)
     place = Related(found.message, home[1], home[0])
     message = f"{posixpath.basename(home[0])}, line {home[1].line}: {found.message}"
-    return replace(
-        found, message=message, span=name_span(program.functions[name]), related=(place, *related)
-    )
+    return replace(found, message=message, span=name_span(program.functions[name]), related=(place, *related))
 
 
 def resolve_wrt(function: gast.FunctionDef, wrt: Sequence[str | int]) -> tuple[str, ...]:
@@ -122,20 +121,27 @@ def _derivative(
 ) -> Derivative:
     callees = Callees(set(program.bound))
     unit = prepare(program, function, wrt)
-    swept = sweep(unit, mode, callees)
-    main = emit(unit, swept, mode)
+    if mode == "jvp":
+        own = callees.own(function.name, unit.wrt)
+        swept = sweep_forward(unit, callees, own.name)
+        finished: set[Pair | Tangent] = {own}
+        main = emit_tangent(unit, swept)
+    else:
+        swept = sweep(unit, mode, callees)
+        finished = set()
+        main = emit(unit, swept, mode)
     done: list[list[Line]] = []
     helpers, imports = set(swept.helpers), {import_line(m) for m in swept.modules}
-    finished: set[Pair] = set()
-    while pending := [p for p in callees.pairs.values() if p not in finished]:
-        pair = pending[0]
-        finished.add(pair)
-        lines, inner = _pair(program, pair, callees, function)
+    while pending := [c for c in callees.asked() if c not in finished]:
+        callee = pending[0]
+        finished.add(callee)
+        lines, inner = _callee(program, callee, callees, function)
         done.append(lines)
         helpers |= inner.helpers
         imports |= {import_line(m) for m in inner.modules}
     used = _names([main, *done])
-    _refuse_taken(program, unit.scope.local, swept.name, helpers, used)
+    recursive = mode == "jvp" and swept.name not in unit.scope.local | flow.reads(function)
+    _refuse_taken(program, unit.scope.local, swept.name, helpers, used, recursive)
     imports |= {line for alias, (_, line) in program.links.imports.items() if alias in used}
     lines = main
     for block in done:
@@ -149,6 +155,7 @@ def _derivative(
         tuple(line if _is_here(program, line) else replace(line, origin=None) for line in lines),
         tuple(sorted(helpers)),
         tuple(sorted(imports)),
+        tuple(swept.tangents.values()),
     )
 
 
@@ -166,9 +173,12 @@ def _names(blocks: list[list[Line]]) -> set[str]:
 
 
 def _refuse_taken(
-    program: Program, local: Set[str], name: str, helpers: set[str], used: set[str]
+    program: Program, local: Set[str], name: str, helpers: set[str], used: set[str], recursive: bool
 ) -> None:
-    """Generated code must mean what it says: its helpers and built-ins are not hidden by the user's names."""
+    """Generated code must mean what it says: its helpers and built-ins are not hidden by the user's names.
+
+    `recursive`: whether the derivative may call itself.
+    """
     for taken in sorted(BUILTINS & used & (program.bound | local)):
         raise Refusal(name_taken(taken, "the built-in function"))
     for helper in with_dependencies(tuple(helpers)):
@@ -176,26 +186,29 @@ def _refuse_taken(
             raise Refusal(name_taken(helper, "its helper function"))
     if helpers and program.alias_of("numpy", "np") is None and "np" in program.bound:
         raise Refusal(name_taken("np", "numpy in its helper functions"))
-    if name in used:
+    if name in used and not recursive:
         raise Refusal(name_taken(name, "the derivative"))
 
 
-def _pair(program: Program, pair: Pair, callees: Callees, caller: gast.FunctionDef):
-    """The two functions of a callee; a reason against them is told at the caller,
+def _callee(program: Program, callee: Pair | Tangent, callees: Callees, caller: gast.FunctionDef):
+    """What is generated of a callee; a reason against it is told at the caller,
     with the place as related.
     """
-    function = program.function(pair.callee)
+    function = program.function(callee.callee)
     try:
-        unit = prepare(program, function, pair.wrt, callee=True)
+        unit = prepare(program, function, callee.wrt, callee=True)
+        if isinstance(callee, Tangent):
+            swept = sweep_forward(unit, callees, callee.name)
+            return emit_tangent(unit, swept, of_callee=True), swept
         swept = sweep(unit, "pair", callees)
-        return emit_pair(unit, swept, pair), swept
+        return emit_pair(unit, swept, callee), swept
     except Refusal as refusal:
         first = refusal.problems[0]
         related = tuple(Related(p.message, p.span) for p in refusal.problems)
         raise Refusal(
             problem(
                 "AD203",
-                f"`{pair.callee}`, which `{caller.name}` calls, cannot be differentiated: {first.message}",
+                f"`{callee.callee}`, which `{caller.name}` calls, cannot be differentiated: {first.message}",
                 name_span(caller),
                 first.way_out,
                 related,

@@ -38,10 +38,11 @@ def leaves(body: list[gast.stmt]) -> bool:
         return True
     if isinstance(last, gast.If):
         return leaves(last.body) and leaves(last.orelse)
-    return _endless(last) and not _jumps(last.body, gast.Break)
+    return endless(last) and not _jumps(last.body, gast.Break)
 
 
-def _endless(s: gast.stmt) -> bool:
+def endless(s: gast.stmt) -> bool:
+    """Whether a loop ends by a jump only."""
     return isinstance(s, gast.While) and isinstance(s.test, gast.Constant) and bool(s.test.value)
 
 
@@ -179,7 +180,7 @@ class _Structure:
 
     def _after_return(self, s: gast.stmt, rest: list[gast.stmt], in_loop: bool) -> list[gast.stmt]:
         """What follows a loop that may have returned."""
-        only_return = _endless(s) and not _plain_break(s.body, self._flag())
+        only_return = endless(s) and not _plain_break(s.body, self._flag())
         stop: list[gast.stmt] = [gast.Break()] if in_loop else []
         if only_return:
             return stop

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import gast
 
@@ -34,6 +34,8 @@ class Swept:
     """The generated body under the names that people see.
 
     `checked`: the value whose shape the seed must have, if that has to be checked when the code runs.
+    In forward mode all stands in `forward`; `tangents` are those of the parameters, by parameter, and
+    `derived` the tangent statements by their ids.
     """
 
     name: str
@@ -46,13 +48,15 @@ class Swept:
     helpers: frozenset[str]
     modules: frozenset[str]
     parameters: frozenset[str]
+    tangents: dict[str, str] = field(default_factory=dict)
+    derived: frozenset[int] = frozenset()
 
 
 def sweep(unit: Unit, mode: str, callees: Callees) -> Swept:
     """Differentiate a prepared function."""
     values = ForwardValues(unit.scope, unit.kinds, unit.stability, unit.fresh, unit.declared)
     adjoints = Adjoints(values, unit.kinds, unit.active)
-    values.lists = adjoints.lists = _may_be_lists(unit)
+    values.lists = adjoints.lists = may_be_lists(unit)
     reverse = Reverse(Operations(values, adjoints, unit.active, unit.carries, callees), unit.insertions)
     seed = adjoint_name(unit.result)
     kind = unit.kinds.names.get(unit.result, Kind())
@@ -80,7 +84,7 @@ def sweep(unit: Unit, mode: str, callees: Callees) -> Swept:
             forward.append(assign(kept, name(unit.result)))
         returned = gast.Tuple([name(kept), returned], gast.Load())
     joint = [*forward, gast.Expr(constant(MARK)), *backward, gast.Return(returned)]
-    joint = _simplify(joint, {*bound, seed})
+    joint = simplify(joint, {*bound, seed})
     items = {n: path.expression() for n, path in unit.paths.items()}
     joint = [substitute(s, items) for s in joint]
     if mode == "pair":
@@ -96,7 +100,7 @@ def _bound_at_mark(joint: list[gast.stmt], parameters: set[str]) -> list[gast.st
     return [*(assign(n, constant(None)) for n in sorted(live - sure)), *joint]
 
 
-def _may_be_lists(unit: Unit) -> set[str]:
+def may_be_lists(unit: Unit) -> set[str]:
     """Names of unknown kind that are indexed with integers or iterated,
     and never sliced or indexed otherwise.
     """
@@ -121,13 +125,13 @@ def _may_be_lists(unit: Unit) -> set[str]:
     }
 
 
-def _unnest(body: list[gast.stmt]) -> None:
+def unnest(body: list[gast.stmt]) -> None:
     """`if c: break; else: rest` as the user wrote it: `if c: break`, then the rest."""
     position = 0
     while position < len(body):
         s = body[position]
         for block in flow.blocks(s):
-            _unnest(block)
+            unnest(block)
         if isinstance(s, gast.If) and s.orelse and isinstance(s.body[-1], (gast.Break, gast.Raise)):
             body[position + 1 : position + 1] = s.orelse
             s.orelse = []
@@ -182,7 +186,7 @@ def _forget_result_copy(joint: list[gast.stmt]) -> None:
                 substitute(later, {first.targets[0].id: name(s.targets[0].id)})
 
 
-def _simplify(joint: list[gast.stmt], parameters: set[str]) -> list[gast.stmt]:
+def simplify(joint: list[gast.stmt], parameters: set[str]) -> list[gast.stmt]:
     def movable(n: str) -> bool:
         return is_temporary(n) or n.startswith("s__")
 
@@ -201,23 +205,11 @@ def _shown(
     checked: bool,
     values: ForwardValues,
 ) -> Swept:
-    used = {n.id for s in joint for n in flow.walk(s) if isinstance(n, gast.Name)}
-    reserved = (used | values.helpers) - {n for n in used if "__" in n} - bound_names(joint)
-    local = bound_names(joint) | set(unit.parameters)
-    outside = {n for n in reserved if n not in local} | unit.program.bound | set(dir(builtins))
     if mode == "pair":
         unit.webs.setdefault(seed, seed)
-    display = Display(
-        joint,
-        [*unit.parameters, seed],
-        unit.webs,
-        unit.fresh.hints,
-        outside,
-        (seed, unit.result),
-        unit.original.name,
-    )
+    display = display_of(joint, unit, {seed: unit.original.name}, values)
     joint = display.rename(joint)
-    _unnest(joint)
+    unnest(joint)
     mark = next(i for i, s in enumerate(joint) if _is_mark(s))
     forward, backward = joint[:mark], joint[mark + 1 : -1]
     check = next((s for s in backward if _is_check(s)), None)
@@ -225,19 +217,42 @@ def _shown(
         backward.remove(check)
     returned = joint[-1].value
     like = _text(check.value.args[1]) if check is not None else None
-    needs_numpy = unit.program.alias_of("numpy") is None and any(unit.declared.values())
     return Swept(
         NAMES[mode].format(unit.original.name),
-        display.seed,
+        display.shown[seed],
         forward,
         backward,
         returned,
         like,
         scalar,
         frozenset(values.helpers),
-        frozenset(values.modules | ({"numpy"} if needs_numpy else set())),
+        modules(unit, values),
         frozenset(unit.parameters),
     )
+
+
+def display_of(joint: list[gast.stmt], unit: Unit, seeds: dict[str, str], values: ForwardValues) -> Display:
+    """The names that people see in a generated body; `seeds` are its further parameters, each with what it is
+    the derivative of."""
+    used = {n.id for s in joint for n in flow.walk(s) if isinstance(n, gast.Name)}
+    reserved = (used | values.helpers) - {n for n in used if "__" in n} - bound_names(joint)
+    local = bound_names(joint) | set(unit.parameters)
+    outside = {n for n in reserved if n not in local} | unit.program.bound | set(dir(builtins))
+    return Display(
+        joint,
+        [*unit.parameters, *seeds],
+        unit.webs,
+        unit.fresh.hints,
+        outside,
+        seeds,
+        unit.original.name,
+    )
+
+
+def modules(unit: Unit, values: ForwardValues) -> frozenset[str]:
+    """The modules that generated code needs and the file does not import."""
+    needs_numpy = unit.program.alias_of("numpy") is None and any(unit.declared.values())
+    return frozenset(values.modules | ({"numpy"} if needs_numpy else set()))
 
 
 def _is_mark(s: gast.stmt) -> bool:

@@ -1,4 +1,4 @@
-"""From the text of a rule to the expression that stands in the backward sweep."""
+"""From the text of a rule to the expression that stands in generated code."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ from lsp_ad.source.trees import copied, rebuilt, walk
 
 @dataclass(frozen=True)
 class Values:
-    """What the names of a rule stand for: each function is called only for what the rule mentions."""
+    """What the names of a rule stand for: each function is called only for what the rule mentions.
+
+    `derivatives`: the adjoint `dy`, or the tangents of the parameters (`dx`).
+    """
 
     argument: Callable[[str], gast.expr]
     result: Callable[[], gast.expr]
-    adjoint: gast.expr
+    derivatives: dict[str, gast.expr]
     module: Callable[[str], gast.expr]
     helper: Callable[[str], gast.expr]
     local: Callable[[str], str]
@@ -100,8 +103,8 @@ class _Filler:
             return self.parameter(node.id[len(ARGUMENT) :])
         if node.id.startswith(NAME):
             return name(node.id[len(NAME) :])
-        if node.id == "dy":
-            return copied(self.values.adjoint)
+        if node.id in self.values.derivatives:
+            return copied(self.values.derivatives[node.id])
         if node.id == "y":
             return self.values.result()
         if node.id in self.bound.rule.parameters:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lsp_ad.rules import elementwise, matrices, reductions, structural, zero
 from lsp_ad.rules.describe import describe as _describe
-from lsp_ad.rules.rule import Adjoint, Bound, Rule, Unsupported, literal
+from lsp_ad.rules.rule import EACH, LINEAR, Adjoint, Bound, Rule, Unsupported, literal
 
 RULES: dict[str, Rule] = {
     rule.name: rule
@@ -50,6 +50,8 @@ def describe(name: str) -> str | None:
 __all__ = [
     "CONSTANTS",
     "CONSTANT_ONLY",
+    "EACH",
+    "LINEAR",
     "METHODS",
     "PASSIVE_ATTRIBUTES",
     "RULES",

@@ -168,6 +168,7 @@ class _Reader:
             # a default that is no literal has to be given: a rule could not repeat it
             {p: value for p, value in defaults.items() if value is not UNKNOWN_VALUE},
             adjoints=adjoints,
+            tangent=tangent,
             kind=lambda bound: kind,
             differentiable=tuple(p for p in self.parameters if carrying and p not in passive),
             keyword_only=tuple(only),

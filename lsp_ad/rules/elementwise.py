@@ -7,7 +7,17 @@ A line names the function, its parameters, and the adjoint of each, in the param
 
 from __future__ import annotations
 
-from lsp_ad.rules.rule import Rule, signature
+from collections.abc import Set
+
+from lsp_ad.rules.rule import EACH, LINEAR, Bound, Rule, Tangent, signature
+
+
+def _quotient(bound: Bound, wrt: Set[str]) -> str:
+    """d(x1 / x2) = (dx1 - y dx2) / x2."""
+    if "x2" not in wrt:
+        return "dx1 / x2"
+    return "(dx1 - y * dx2) / x2" if "x1" in wrt else "-y * dx2 / x2"
+
 
 _OPERATORS = [
     ("+", "x1, x2", "dy", "dy"),
@@ -124,11 +134,26 @@ _CONSTANTS = {
     "erf": "1.1283791670955126",
 }
 
+# Where the sum of the adjoint expressions is not how one writes the tangent.
+_TANGENTS: dict[str, Tangent] = {
+    **dict.fromkeys(("*", "numpy.multiply"), EACH),
+    **dict.fromkeys(("/", "numpy.divide", "numpy.true_divide"), _quotient),
+    "numpy.where": LINEAR,
+}
+
 
 def _elementwise(name: str, parameters: str, adjoints: tuple[str | None, ...], scalar: bool) -> Rule:
     names, defaults, _ = signature(parameters)
     lines = {p: a.format_map(_CONSTANTS) for p, a in zip(names, adjoints, strict=True) if a is not None}
-    return Rule(name, names, defaults, elementwise=lines, scalar=scalar, differentiable=tuple(lines))
+    return Rule(
+        name,
+        names,
+        defaults,
+        elementwise=lines,
+        tangent=_TANGENTS.get(name),
+        scalar=scalar,
+        differentiable=tuple(lines),
+    )
 
 
 _TABLES: list[tuple[list, str, bool]] = [

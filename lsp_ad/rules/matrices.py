@@ -6,9 +6,9 @@ derivative results for forward and reverse mode algorithmic differentiation (200
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 
-from lsp_ad.rules.rule import Adjoint, Bound, Rule, Unsupported, signature
+from lsp_ad.rules.rule import EACH, LINEAR, Adjoint, Bound, Rule, Tangent, Unsupported, signature
 from lsp_ad.semantics.shapes import Kind, Shape, broadcast, elementwise
 
 # By the ranks of x1 and x2. A product of two vectors is a number, whose adjoint may stay one.
@@ -100,11 +100,21 @@ def _inv(bound: Bound) -> dict[str, Adjoint]:
     return {"x": Adjoint("q = np.swapaxes(y, -1, -2)\n-(q @ dy @ q)")}
 
 
+def _inv_tangent(bound: Bound, wrt: Set[str]) -> str:
+    return "-(y @ dx @ y)"
+
+
 def _det(bound: Bound) -> dict[str, Adjoint]:
     """d det(X) = y tr(inv(X) dX)."""
     if _is_matrix(bound, "x"):
         return {"x": Adjoint("dy * y * np.linalg.inv(x).T")}
     return {"x": Adjoint("np.expand_dims(dy * y, (-2, -1)) * np.swapaxes(np.linalg.inv(x), -1, -2)")}
+
+
+def _det_tangent(bound: Bound, wrt: Set[str]) -> str:
+    if _is_matrix(bound, "x"):
+        return "y * np.sum(np.linalg.inv(x).T * dx)"
+    return "y * np.sum(np.swapaxes(np.linalg.inv(x), -1, -2) * dx, axis=(-2, -1))"
 
 
 def _solve(bound: Bound) -> dict[str, Adjoint]:
@@ -117,6 +127,13 @@ def _solve(bound: Bound) -> dict[str, Adjoint]:
     return {"x1": Adjoint(f"{q}\nsolve_adjoint_left(q, y)"), "x2": Adjoint(f"{q}\nq")}
 
 
+def _solve_tangent(bound: Bound, wrt: Set[str]) -> str:
+    """X1 dY = dX2 - dX1 Y."""
+    if "x1" not in wrt:
+        return "np.linalg.solve(x1, dx2)"
+    return "np.linalg.solve(x1, dx2 - dx1 @ y)" if "x2" in wrt else "-np.linalg.solve(x1, dx1 @ y)"
+
+
 def _solve_kind(bound: Bound) -> Kind:
     kind = bound.kind("x2")
     return Kind("array", "float", kind.shape if _is_matrix(bound, "x1") else None, fresh=True)
@@ -124,6 +141,10 @@ def _solve_kind(bound: Bound) -> Kind:
 
 def _cholesky(bound: Bound) -> dict[str, Adjoint]:
     return {"x": Adjoint("cholesky_adjoint(dy, y)")}
+
+
+def _cholesky_tangent(bound: Bound, wrt: Set[str]) -> str:
+    return "cholesky_tangent(dx, y)"
 
 
 def _square_kind(bound: Bound) -> Kind:
@@ -176,13 +197,16 @@ def _diagonal_kind(bound: Bound) -> Kind:
     return Kind("array", bound.kind("x").dtype)
 
 
-def _rule(name: str, text: str, adjoints, kind, differentiable: str = "x") -> Rule:
+def _rule(
+    name: str, text: str, adjoints, kind, differentiable: str = "x", tangent: Tangent | None = None
+) -> Rule:
     names, defaults, only = signature(text)
     return Rule(
         name,
         names,
         defaults,
         adjoints=adjoints,
+        tangent=tangent,
         kind=kind,
         keyword_only=only,
         differentiable=tuple(differentiable.split()),
@@ -190,17 +214,17 @@ def _rule(name: str, text: str, adjoints, kind, differentiable: str = "x") -> Ru
 
 
 RULES = [
-    _rule("@", "x1, x2", _matmul, _matmul_kind, "x1 x2"),
-    _rule("numpy.matmul", "x1, x2", _matmul, _matmul_kind, "x1 x2"),
-    _rule("numpy.dot", "x1, x2", _dot, _dot_kind, "x1 x2"),
-    _rule("numpy.outer", "x1, x2", _outer, _outer_kind, "x1 x2"),
-    _rule("numpy.linalg.inv", "x", _inv, _square_kind),
-    _rule("numpy.linalg.det", "x", _det, _det_kind),
-    _rule("numpy.linalg.solve", "x1, x2", _solve, _solve_kind, "x1 x2"),
-    _rule("numpy.linalg.cholesky", "x", _cholesky, _square_kind),
-    _rule("numpy.trace", "x, offset=0", _trace, _unknown_kind),
-    _rule("numpy.diagonal", "x, offset=0", _diagonal, _diagonal_kind),
-    _rule("numpy.diag", "x, k=0", _diag, _diagonal_kind),
-    _rule("numpy.tril", "x, k=0", _triangle("tril"), _triangle_kind),
-    _rule("numpy.triu", "x, k=0", _triangle("triu"), _triangle_kind),
+    _rule("@", "x1, x2", _matmul, _matmul_kind, "x1 x2", tangent=EACH),
+    _rule("numpy.matmul", "x1, x2", _matmul, _matmul_kind, "x1 x2", tangent=EACH),
+    _rule("numpy.dot", "x1, x2", _dot, _dot_kind, "x1 x2", tangent=EACH),
+    _rule("numpy.outer", "x1, x2", _outer, _outer_kind, "x1 x2", tangent=EACH),
+    _rule("numpy.linalg.inv", "x", _inv, _square_kind, tangent=_inv_tangent),
+    _rule("numpy.linalg.det", "x", _det, _det_kind, tangent=_det_tangent),
+    _rule("numpy.linalg.solve", "x1, x2", _solve, _solve_kind, "x1 x2", tangent=_solve_tangent),
+    _rule("numpy.linalg.cholesky", "x", _cholesky, _square_kind, tangent=_cholesky_tangent),
+    _rule("numpy.trace", "x, offset=0", _trace, _unknown_kind, tangent=LINEAR),
+    _rule("numpy.diagonal", "x, offset=0", _diagonal, _diagonal_kind, tangent=LINEAR),
+    _rule("numpy.diag", "x, k=0", _diag, _diagonal_kind, tangent=LINEAR),
+    _rule("numpy.tril", "x, k=0", _triangle("tril"), _triangle_kind, tangent=LINEAR),
+    _rule("numpy.triu", "x, k=0", _triangle("triu"), _triangle_kind, tangent=LINEAR),
 ]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from lsp_ad.rules.rule import Adjoint, Bound, Rule, Unsupported, signature
+from collections.abc import Set
+
+from lsp_ad.rules.rule import LINEAR, Adjoint, Bound, Rule, Tangent, Unsupported, signature
 from lsp_ad.semantics.shapes import FLOAT, Kind
 
 _SIGNATURE = "x, axis=None, *, keepdims=False"
@@ -78,6 +80,12 @@ def _spread(bound: Bound, text: str = "dy") -> str:
     return text if plain(bound) else f"np.expand_dims({text}, axis)"
 
 
+def _reduced(bound: Bound, text: str) -> str:
+    """The sum of an expression in the shape of x over the axes of the reduction."""
+    given = [f", {p}={p}" for p in ("axis", "keepdims") if bound.has(p) and bound.constant(p) is not False]
+    return f"np.sum({text}{''.join(given)})"
+
+
 def _sum(bound: Bound) -> dict[str, Adjoint]:
     return {"x": Adjoint(_spread(bound), spread=True, any_shape=plain(bound))}
 
@@ -86,12 +94,19 @@ def _mean(bound: Bound) -> dict[str, Adjoint]:
     return {"x": Adjoint(f"{_spread(bound)} / {count(bound, ' / ')}", spread=True, any_shape=plain(bound))}
 
 
-def _extreme(bound: Bound) -> dict[str, Adjoint]:
-    """The derivative goes to the extreme element; where several are equal, in equal parts.
+def _mask(bound: Bound) -> str:
+    """Where the extreme elements are, in the float type of x: a sum of truth values would be an integer of
+    64 bits."""
+    return f"mask = np.ones_like(x) * (x == {_spread(bound, 'y')})"
 
-    The mask is of the float type of x: a sum of truth values would be an integer of 64 bits.
-    """
-    mask = f"mask = np.ones_like(x) * (x == {_spread(bound, 'y')})"
+
+def _extreme_tangent(bound: Bound, wrt: Set[str]) -> str:
+    return f"{_mask(bound)}\n{_reduced(bound, 'dx * mask')} / {_reduced(bound, 'mask')}"
+
+
+def _extreme(bound: Bound) -> dict[str, Adjoint]:
+    """The derivative goes to the extreme element; where several are equal, in equal parts."""
+    mask = _mask(bound)
     share = f"{_spread(bound)} * mask / np.sum(mask{options(bound)})"
     return {"x": Adjoint(f"{mask}\n{share}", any_shape=plain(bound))}
 
@@ -102,6 +117,12 @@ def _prod(bound: Bound) -> dict[str, Adjoint]:
         raise Unsupported("a product over several axes")
     others = f"product_of_others(x, {'None' if over is None else 'axis'})"
     return {"x": Adjoint(f"{_spread(bound)} * {others}", any_shape=plain(bound))}
+
+
+def _prod_tangent(bound: Bound, wrt: Set[str]) -> str:
+    _prod(bound)  # raises Unsupported for what has no derivative here
+    others = f"product_of_others(x, {'None' if axes(bound) is None else 'axis'})"
+    return _reduced(bound, f"dx * {others}")
 
 
 def _ddof(bound: Bound) -> str:
@@ -119,10 +140,22 @@ def _var(bound: Bound) -> dict[str, Adjoint]:
     return {"x": Adjoint(text, any_shape=plain(bound))}
 
 
+def _var_tangent(bound: Bound, wrt: Set[str]) -> str:
+    return f"2.0 * {_reduced(bound, f'dx * (x - np.mean(x{options(bound)}))')} / {_ddof(bound)}"
+
+
 def _std(bound: Bound) -> dict[str, Adjoint]:
     """The square root of the variance."""
     text = f"{_spread(bound, 'dy / y')} / {_ddof(bound)} * (x - np.mean(x{options(bound)}))"
     return {"x": Adjoint(text, any_shape=plain(bound))}
+
+
+def _std_tangent(bound: Bound, wrt: Set[str]) -> str:
+    return f"{_reduced(bound, f'dx * (x - np.mean(x{options(bound)}))')} / {_ddof(bound)} / y"
+
+
+def _logsumexp_tangent(bound: Bound, wrt: Set[str]) -> str:
+    return _reduced(bound, f"dx * np.exp(x - {_spread(bound, 'y')})")
 
 
 def _logsumexp(bound: Bound) -> dict[str, Adjoint]:
@@ -138,6 +171,11 @@ def _norm(bound: Bound) -> dict[str, Adjoint]:
     if order is not None and not whole and not of_vectors:
         raise Unsupported("a norm other than the Euclidean one (`ord`)")
     return {"x": Adjoint(f"{_spread(bound, 'dy / y')} * x", any_shape=plain(bound))}
+
+
+def _norm_tangent(bound: Bound, wrt: Set[str]) -> str:
+    _norm(bound)  # raises Unsupported for what has no derivative here
+    return f"{_reduced(bound, 'dx * x')} / y"
 
 
 def _builtin_sum(bound: Bound) -> dict[str, Adjoint]:
@@ -157,25 +195,36 @@ def _float_kind(bound: Bound) -> Kind:
     return Kind(kind.type, "complex" if kind.dtype == "complex" else "float", kind.shape, fresh=True)
 
 
-def _reduction(name: str, adjoints, kind=reduced, text: str = _SIGNATURE) -> Rule:
+def _reduction(name: str, adjoints, tangent: Tangent, kind=reduced, text: str = _SIGNATURE) -> Rule:
     names, defaults, only = signature(text)
-    return Rule(name, names, defaults, adjoints=adjoints, kind=kind, differentiable=("x",), keyword_only=only)
+    return Rule(
+        name,
+        names,
+        defaults,
+        adjoints=adjoints,
+        tangent=tangent,
+        kind=kind,
+        differentiable=("x",),
+        keyword_only=only,
+    )
 
 
 RULES = [
-    _reduction("numpy.sum", _sum),
-    _reduction("numpy.mean", _mean, _float_kind),
-    _reduction("numpy.max", _extreme),
-    _reduction("numpy.min", _extreme),
-    _reduction("numpy.amax", _extreme),
-    _reduction("numpy.amin", _extreme),
-    _reduction("numpy.prod", _prod),
-    _reduction("numpy.var", _var, _float_kind, "x, axis=None, *, ddof=0, keepdims=False"),
-    _reduction("numpy.std", _std, _float_kind, "x, axis=None, *, ddof=0, keepdims=False"),
-    _reduction("numpy.linalg.norm", _norm, _float_kind, "x, ord=None, axis=None, keepdims=False"),
-    _reduction("scipy.special.logsumexp", _logsumexp, _float_kind),
-    _reduction("builtins.sum", _builtin_sum, _builtin_sum_kind, "x"),
-    _reduction("math.fsum", _builtin_sum, lambda bound: FLOAT, "x"),
+    _reduction("numpy.sum", _sum, LINEAR),
+    _reduction("numpy.mean", _mean, LINEAR, _float_kind),
+    _reduction("numpy.max", _extreme, _extreme_tangent),
+    _reduction("numpy.min", _extreme, _extreme_tangent),
+    _reduction("numpy.amax", _extreme, _extreme_tangent),
+    _reduction("numpy.amin", _extreme, _extreme_tangent),
+    _reduction("numpy.prod", _prod, _prod_tangent),
+    _reduction("numpy.var", _var, _var_tangent, _float_kind, "x, axis=None, *, ddof=0, keepdims=False"),
+    _reduction("numpy.std", _std, _std_tangent, _float_kind, "x, axis=None, *, ddof=0, keepdims=False"),
+    _reduction(
+        "numpy.linalg.norm", _norm, _norm_tangent, _float_kind, "x, ord=None, axis=None, keepdims=False"
+    ),
+    _reduction("scipy.special.logsumexp", _logsumexp, _logsumexp_tangent, _float_kind),
+    _reduction("builtins.sum", _builtin_sum, LINEAR, _builtin_sum_kind, "x"),
+    _reduction("math.fsum", _builtin_sum, LINEAR, lambda bound: FLOAT, "x"),
 ]
 
 __all__ = ["RULES", "axes", "keeps", "reduced"]

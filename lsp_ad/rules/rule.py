@@ -7,13 +7,18 @@ expression in the parameters of the rule, the result `y` and its adjoint `dy`. T
 - general: a function of the bound call chooses the expressions (by rank, axis, option);
 - zero: the result carries no derivative (`floor`, `argmax`, `zeros`).
 
+Forward mode adds up the elementwise expressions, with the tangents of the arguments for `dy`. Any other rule
+says what its tangent is: LINEAR, the function itself of the tangents; EACH, a sum of the function with one
+argument after the other replaced by its tangent; or a text in the parameters, their tangents (`dx` for the
+parameter x) and the result `y`, chosen by the call and by which parameters have a tangent.
+
 `np` and `math` in an expression stand for whatever the file calls these modules; any other
 function in it is one of `lsp_ad.runtime`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -24,6 +29,8 @@ from lsp_ad.source.trees import children
 
 REQUIRED = object()
 UNKNOWN_VALUE = object()
+
+LINEAR, EACH = "linear", "each"
 
 
 class Unsupported(Exception):
@@ -89,6 +96,7 @@ class Rule:
     defaults: dict[str, object] = field(default_factory=dict)
     elementwise: dict[str, str] | None = None
     adjoints: Callable[[Bound], dict[str, Adjoint]] | None = None
+    tangent: Tangent | None = None
     kind: Callable[[Bound], Kind] | None = None
     scalar: bool = False
     differentiable: tuple[str, ...] = ()
@@ -137,6 +145,8 @@ class Rule:
         )
         return Kind(kind.type, dtype, kind.shape, fresh=True)
 
+
+Tangent = str | Callable[[Bound, Set[str]], str]
 
 _KEEP_INT = {"+", "-", "*", "**", "%", "u-", "u+", "builtins.abs"} | {
     f"numpy.{n}"

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import replace
 
-from lsp_ad.rules.rule import Adjoint, Bound, Rule, Unsupported, shape_of, signature
+from lsp_ad.rules.rule import LINEAR, Adjoint, Bound, Rule, Tangent, Unsupported, shape_of, signature
 from lsp_ad.semantics.shapes import FLOAT, Kind, Opaque, elementwise
 
 
-def _rule(name: str, text: str, adjoints, kind, differentiable: str = "x") -> Rule:
+def _rule(
+    name: str, text: str, adjoints, kind, differentiable: str = "x", tangent: Tangent | None = None
+) -> Rule:
     names, defaults, only = signature(text)
     return Rule(
         name,
         names,
         defaults,
         adjoints=adjoints,
+        tangent=tangent,
         kind=kind,
         keyword_only=only,
         differentiable=tuple(differentiable.split()),
@@ -184,6 +187,10 @@ def _asarray_kind(bound: Bound) -> Kind:
     return replace(kind, fresh=kind.fresh and bound.kind("x").type in ("list", "tuple"))
 
 
+def _converted(bound: Bound, wrt: Set[str]) -> str:
+    return "np.array(dx, dtype)"
+
+
 def _math_log(bound: Bound) -> dict[str, Adjoint]:
     if not bound.has("base"):
         return {"x": Adjoint("dy / x", elementwise=True)}
@@ -324,29 +331,35 @@ RULES = [
     _rule("builtins.max", "x1, x2", _extreme(">"), _extreme_kind, "x1 x2"),
     _rule("builtins.min", "x1, x2", _extreme("<"), _extreme_kind, "x1 x2"),
     _rule("builtins.abs", "x", _builtin_abs, _same_kind),
-    _rule("builtins.float", "x", _identity, _float_kind),
-    _rule("numpy.float64", "x", _identity, _same_kind),
-    _rule("numpy.reshape", "x, shape", _reshape, _reshape_kind),
-    _rule("numpy.ravel", "x", _reshape, _ravel_kind),
-    _rule("numpy.squeeze", "x, axis=None", _reshape, _view_kind),
-    _rule("numpy.expand_dims", "x, axis", _reshape, _ravel_kind),
-    _rule("numpy.atleast_1d", "x", _reshape, _ravel_kind),
-    _rule("numpy.atleast_2d", "x", _reshape, _ravel_kind),
-    _rule("numpy.transpose", "x, axes=None", _transpose, _transpose_kind),
-    _rule("numpy.swapaxes", "x, axis1, axis2", _moved("np.swapaxes(dy, axis1, axis2)"), _view_kind),
-    _rule("numpy.moveaxis", "x, source, destination", _moved(_AXES_BACK), _view_kind),
-    _rule("numpy.flip", "x, axis=None", _flip, _view_of_same_shape),
-    _rule("numpy.fliplr", "x", _moved("np.fliplr(dy)"), _view_of_same_shape),
-    _rule("numpy.flipud", "x", _moved("np.flipud(dy)"), _view_of_same_shape),
-    _rule("numpy.roll", "x, shift, axis=None", _roll, _rolled_kind),
-    _rule("numpy.cumsum", "x, axis=None", _cumsum, _cumsum_kind),
-    _rule("numpy.diff", "x, n=1, axis=-1", _diff, _ravel_kind),
-    _rule("numpy.copy", "x", _identity, _same_kind),
-    _rule("numpy.array", "x, dtype=None", _identity, _with_dtype(_array_kind)),
-    _rule("numpy.asarray", "x, dtype=None", _identity, _with_dtype(_asarray_kind)),
-    _rule("numpy.astype", "x, dtype", _identity, _with_dtype(_same_kind)),
-    _rule("numpy.full", "shape, fill_value, dtype=None", _fill, _fill_kind, "fill_value"),
-    _rule("numpy.broadcast_to", "x, shape", _broadcast_to, _view_kind),
-    _rule("numpy.concatenate", "arrays, axis=0", None, _concatenate_kind, "arrays"),
-    _rule("numpy.stack", "arrays, axis=0", None, _stack_kind, "arrays"),
+    _rule("builtins.float", "x", _identity, _float_kind, tangent=LINEAR),
+    _rule("numpy.float64", "x", _identity, _same_kind, tangent=LINEAR),
+    _rule("numpy.reshape", "x, shape", _reshape, _reshape_kind, tangent=LINEAR),
+    _rule("numpy.ravel", "x", _reshape, _ravel_kind, tangent=LINEAR),
+    _rule("numpy.squeeze", "x, axis=None", _reshape, _view_kind, tangent=LINEAR),
+    _rule("numpy.expand_dims", "x, axis", _reshape, _ravel_kind, tangent=LINEAR),
+    _rule("numpy.atleast_1d", "x", _reshape, _ravel_kind, tangent=LINEAR),
+    _rule("numpy.atleast_2d", "x", _reshape, _ravel_kind, tangent=LINEAR),
+    _rule("numpy.transpose", "x, axes=None", _transpose, _transpose_kind, tangent=LINEAR),
+    _rule(
+        "numpy.swapaxes",
+        "x, axis1, axis2",
+        _moved("np.swapaxes(dy, axis1, axis2)"),
+        _view_kind,
+        tangent=LINEAR,
+    ),
+    _rule("numpy.moveaxis", "x, source, destination", _moved(_AXES_BACK), _view_kind, tangent=LINEAR),
+    _rule("numpy.flip", "x, axis=None", _flip, _view_of_same_shape, tangent=LINEAR),
+    _rule("numpy.fliplr", "x", _moved("np.fliplr(dy)"), _view_of_same_shape, tangent=LINEAR),
+    _rule("numpy.flipud", "x", _moved("np.flipud(dy)"), _view_of_same_shape, tangent=LINEAR),
+    _rule("numpy.roll", "x, shift, axis=None", _roll, _rolled_kind, tangent=LINEAR),
+    _rule("numpy.cumsum", "x, axis=None", _cumsum, _cumsum_kind, tangent=LINEAR),
+    _rule("numpy.diff", "x, n=1, axis=-1", _diff, _ravel_kind, tangent=LINEAR),
+    _rule("numpy.copy", "x", _identity, _same_kind, tangent=LINEAR),
+    _rule("numpy.array", "x, dtype=None", _identity, _with_dtype(_array_kind), tangent=LINEAR),
+    _rule("numpy.asarray", "x, dtype=None", _identity, _with_dtype(_asarray_kind), tangent=LINEAR),
+    _rule("numpy.astype", "x, dtype", _identity, _with_dtype(_same_kind), tangent=_converted),
+    _rule("numpy.full", "shape, fill_value, dtype=None", _fill, _fill_kind, "fill_value", tangent=LINEAR),
+    _rule("numpy.broadcast_to", "x, shape", _broadcast_to, _view_kind, tangent=LINEAR),
+    _rule("numpy.concatenate", "arrays, axis=0", None, _concatenate_kind, "arrays", tangent=LINEAR),
+    _rule("numpy.stack", "arrays, axis=0", None, _stack_kind, "arrays", tangent=LINEAR),
 ]

@@ -46,8 +46,7 @@ def bare(node: gast.AST) -> gast.AST:
     """The tree without locations: it did not come from the user's text."""
     for n in walk(node):
         for attribute in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
-            if hasattr(n, attribute):
-                delattr(n, attribute)
+            n.__dict__.pop(attribute, None)
     return node
 
 

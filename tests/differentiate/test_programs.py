@@ -1,7 +1,7 @@
 """The oracle sweep: generated gradients of whole programs against finite differences, construct by construct.
 
 Each program is checked as vjp (with its first input as grad and value_and_grad too), for the shapes of its
-gradients, and for leaving its arguments alone (`tests/oracle.py`).
+gradients, for leaving its arguments alone, and in forward mode against both (`tests/oracle.py`).
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ def named(cases: list[Case]):
 
 def check(program: Case) -> None:
     oracle.assert_gradient(program.source, *program.args, wrt=program.wrt, all_modes=program.is_first)
+    oracle.assert_jvp(program.source, *program.args, wrt=program.wrt)
 
 
 @named(straight.CASES)

@@ -52,6 +52,7 @@ def test_gradient(name):
         try:
             first = number == 0
             oracle.assert_gradient(example.source, *example.args, wrt=example.wrt, seed=SEED, all_modes=first)
+            oracle.assert_jvp(example.source, *example.args, wrt=example.wrt, seed=SEED)
         except oracle.Refused as refused:
             reasons = "\n".join(p.message for p in refused.args)
             if "[0][0]" in example.source and "not a constant" in reasons:
@@ -73,4 +74,6 @@ def test_joined_arrays(name):
         args = programs.arguments(domains.Call(text, given), domains.Domain(), SEED)
         head = f"import numpy as np\n\n\ndef f(x1, x2):\n{programs.docstring(given) if known else ''}"
         for use in ("used further", "mean"):
-            oracle.assert_gradient(head + programs.USES[use].format(r=call), *args, all_modes=False)
+            source = head + programs.USES[use].format(r=call)
+            oracle.assert_gradient(source, *args, all_modes=False)
+            oracle.assert_jvp(source, *args)

@@ -121,6 +121,7 @@ CASES = [
         (0.4, 1),
         (0.4, 3),
         (1.4, 1),
+        wrt=("x",),
     ),
     *case(
         "branches that leave by raising",

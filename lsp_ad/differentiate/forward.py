@@ -1,0 +1,347 @@
+"""The forward sweep: each statement of a function in normal form, and directly after it its tangent.
+
+Where paths meet, a name that has a tangent on one of them gets a zero on the others. Where a tangent reads
+what its own statement overwrites, it stands before that statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass, field
+
+import gast
+
+from lsp_ad.differentiate.arguments import match
+from lsp_ad.differentiate.calls import Callees
+from lsp_ad.differentiate.fresh import adjoint_name, is_temporary, plain
+from lsp_ad.differentiate.insertions import Insertions
+from lsp_ad.differentiate.structure import endless, leaves
+from lsp_ad.differentiate.tangents import RESULT, Present, Tangents
+from lsp_ad.problems import Refusal, problem
+from lsp_ad.semantics import flow
+from lsp_ad.semantics.changes import Change, change_of
+from lsp_ad.simplify.algebra import assign, name, store, substitute
+from lsp_ad.source.parse import span_of
+from lsp_ad.source.printing import expression_text
+
+
+@dataclass
+class Loop:
+    """The names that have a tangent wherever an iteration of a loop begins (`head`), and wherever the loop is
+    `left`; the names that are `bound` at each `break`."""
+
+    head: set[str]
+    left: set[str]
+    bound: list[set[str]] = field(default_factory=list)
+
+
+@dataclass
+class Forward:
+    """Writes the forward sweep of one function.
+
+    `changing`: the lists and dicts that change in place, which have a tangent from the start. `live`: the
+    names that are read at or after a statement, by its id. `loops`: those around.
+    """
+
+    tangents: Tangents
+    active: set[str]
+    callees: Callees
+    insertions: Insertions
+    changing: set[str]
+    live: dict[int, set[str]]
+    loops: list[Loop] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.values = self.tangents.values
+        self.scope = self.values.scope
+        self.carries = self.tangents.carries
+
+    def block(self, body: list[gast.stmt], present: Present, after: Set[str]) -> list[gast.stmt]:
+        """The statements of a block with their tangents.
+
+        `present` is changed from what holds before the block to what holds after it; `after` are the names
+        that are read after it.
+        """
+        found: list[gast.stmt] = []
+        for position, s in enumerate(body):
+            later = self.live[id(body[position + 1])] if position + 1 < len(body) else after
+            method = getattr(self, f"_{type(s).__name__.lower()}", None)
+            if method is None:
+                raise self._unknown(s)
+            for made in method(s, present, later):
+                if not hasattr(made, "lineno") and hasattr(s, "lineno"):
+                    gast.copy_location(made, s)
+                found.append(made)
+        return found
+
+    def _unknown(self, s: gast.stmt) -> Refusal:
+        text = expression_text(s).split("\n")[0]
+        return Refusal(
+            problem("AD101", f"`{text}` is of a form that forward mode does not know yet.", span_of(s))
+        )
+
+    def _pass(self, s: gast.stmt, present: Present, after: Set[str]) -> list[gast.stmt]:
+        return [s]
+
+    _assert = _raise = _pass
+
+    def _expr(self, s: gast.Expr, present: Present, after: Set[str]) -> list[gast.stmt]:
+        change = change_of(s)
+        if change is not None:
+            return self._change(s, change, present) if change.base in self.active else [s]
+        insertion = self.insertions.of(s)
+        if insertion is not None:
+            if insertion.assigned:
+                message = "Code for the backward sweep would do nothing here: forward mode has none."
+                raise Refusal(
+                    problem("AD601", message, span_of(s), "Use reverse mode, or take the code out.")
+                )
+            return []
+        if isinstance(s.value, gast.Call) and self.scope.canonical(s.value.func) != "builtins.print":
+            raise self._unknown(s)
+        return [s]
+
+    # --- assignments -------------------------------------------------------------------------
+
+    def _assign(self, s: gast.Assign, present: Present, after: Set[str]) -> list[gast.stmt]:
+        change = change_of(s)
+        if change is not None and change.base in self.active:
+            return self._change(s, change, present)
+        targets, target = flow.stored(s), s.targets[0]
+        if not targets & self.active or not self.tangents.moves(s.value, present):
+            present.bind(targets)
+            if isinstance(target, gast.Name):
+                present.constants[target.id] = self.values.kinds.of(s.value)
+            return [s, *self._start(s, present)] if targets & self.changing & self.active else [s]
+        if not isinstance(target, gast.Name) or len(s.targets) > 1:
+            raise self._unknown(s)
+        if self.scope.callee(s.value) is not None:
+            made = [self._call(s, s.value, target.id, present)]
+        else:
+            made = self._beside(s, target.id, *self.tangents.of(s, target.id, present))
+        present.bind(targets)
+        present.tangents |= targets
+        return made
+
+    def _beside(
+        self, s: gast.Assign, target: str, before: list[gast.stmt], value: gast.expr
+    ) -> list[gast.stmt]:
+        """The statement and its tangent, in an order in which the tangent finds the values that it reads."""
+        tangent = [*before, assign(adjoint_name(target), value)]
+        reads = {n for t in tangent for n in flow.reads(t)}
+        operands = flow.reads(s.value)
+        updates = target in operands or (
+            not is_temporary(target) and plain(target) in {plain(n) for n in operands if not is_temporary(n)}
+        )
+        if updates and RESULT not in reads:
+            return [*tangent, s]
+        kept: list[gast.stmt] = []
+        if target in reads:
+            old = self.values.fresh.new("s__" + target)
+            kept = [assign(old, name(target))]
+            tangent = [substitute(t, {target: name(old)}) for t in tangent]
+        return [*kept, s, *(substitute(t, {RESULT: name(target)}) for t in tangent)]
+
+    def _start(self, s: gast.Assign, present: Present) -> list[gast.stmt]:
+        """The tangent of a list or dict that is new and will change: `hs = []`, `dhs = []`."""
+        target = s.targets[0]
+        written_out = isinstance(s.value, (gast.List, gast.Tuple, gast.Dict))
+        zero = self.tangents.zero(s.value if written_out else name(target.id), present, s)
+        present.tangents.add(target.id)
+        return [assign(adjoint_name(target.id), zero)]
+
+    def _change(self, s: gast.Expr | gast.Assign, change: Change, present: Present) -> list[gast.stmt]:
+        """`hs.append(h)` and `dhs.append(dh)`: the tangent of a list changes as the list does."""
+        base = name(adjoint_name(change.base))
+        if change.base not in present.tangents:
+            raise self._unknown(s)
+        if change.method == "set":
+            index, item = change.args
+            place = gast.Subscript(base, self.values.operand(index, s), gast.Store())
+            made: gast.stmt = gast.Assign([place], self.tangents.operand(item, present, s), None)
+        else:
+            counted = 1 if change.method != "pop" else 0
+            arguments = [self.values.operand(a, s) for a in change.args[: len(change.args) - counted]]
+            arguments += [self.tangents.operand(a, present, s) for a in change.args[len(arguments) :]]
+            made = gast.Expr(gast.Call(gast.Attribute(base, change.method, gast.Load()), arguments, []))
+        if change.method == "pop" and isinstance(s, gast.Assign):
+            target = s.targets[0].id
+            present.bind({target})
+            if target in self.active:
+                present.tangents.add(target)
+                made = assign(adjoint_name(target), made.value)
+        # where to change is read before the list changes
+        return [s, made] if change.method == "append" else [made, s]
+
+    def _call(self, s: gast.Assign, call: gast.Call, target: str, present: Present) -> gast.stmt:
+        """`y = g(a, b)` as `y, dy = g_jvp(a, b, da, db)`."""
+        function = self.scope.callee(call)
+        assert function is not None
+        given = match(call, function)
+        wrt = tuple(p for p, a in given.items() if self.tangents.moves(a, present))
+        positional = [p.id for p in [*function.args.posonlyargs, *function.args.args]]
+        arguments = [given[p] for p in positional]
+        arguments += [self.tangents.operand(given[p], present, s) for p in wrt]
+        options = [gast.keyword(p, a) for p, a in given.items() if p not in positional]
+        made = gast.Call(name(self.callees.tangent(function.name, wrt).name), arguments, options)
+        return gast.Assign(
+            [gast.Tuple([store(target), store(adjoint_name(target))], gast.Store())], made, None
+        )
+
+    # --- branches ----------------------------------------------------------------------------
+
+    def _if(self, s: gast.If, present: Present, after: Set[str]) -> list[gast.stmt]:
+        before: list[gast.stmt] = []
+        entry, other = present.copy(), present.copy()
+        s.body = self.block(s.body, present, after)
+        s.orelse = self.block(s.orelse, other, after)
+        if leaves(s.body):
+            present.become(other)
+        elif not leaves(s.orelse):
+            for v in sorted((present.tangents ^ other.tangents) & after):
+                lacking, block = (other, s.orelse) if v in present.tangents else (present, s.body)
+                if v in flow.writes(block):
+                    self._give(v, lacking, block, s)
+                else:
+                    self._give(v, entry, before, s)
+            present.tangents = (present.tangents | other.tangents) & after
+            present.bound &= other.bound
+            present.seen |= other.seen
+            present.constants = {n: k for n, k in present.constants.items() if other.constants.get(n) == k}
+        return [*before, s]
+
+    def _give(self, v: str, present: Present, out: list[gast.stmt], s: gast.stmt) -> None:
+        """Write the tangent of a name that has none: zero, unless the name is not bound either."""
+        if v not in present.seen:
+            return
+        if v not in present.bound and self.values.kinds.of(name(v)).shape != ():
+            message = f"`{plain(v)}` may have no value here, and where it has one, that does not move."
+            raise Refusal(problem("AD403", message, span_of(s), f"Assign `{plain(v)}` before."))
+        made = assign(adjoint_name(v), self.tangents.zero(name(v), present, s))
+        out.append(gast.copy_location(made, s) if hasattr(s, "lineno") else made)
+
+    # --- loops -------------------------------------------------------------------------------
+
+    def _while(self, s: gast.While, present: Present, after: Set[str]) -> list[gast.stmt]:
+        return self._loop(s, present, after)
+
+    def _for(self, s: gast.For, present: Present, after: Set[str]) -> list[gast.stmt]:
+        return self._loop(s, present, after)
+
+    def _loop(self, s: gast.For | gast.While, present: Present, after: Set[str]) -> list[gast.stmt]:
+        before: list[gast.stmt] = []
+        at_head = self.live[id(s)]
+        written = flow.writes([s])
+        carried = present.tangents | self._moved_in(s)
+        head, left = carried & at_head, carried & after
+        for v in sorted(head - present.tangents):
+            self._give(v, present, before, s)
+        present.tangents, present.seen = head, present.seen | written
+        present.constants = {n: k for n, k in present.constants.items() if n not in written}
+        inside = present.copy()
+        if isinstance(s, gast.For):
+            inside.bind(flow.stored(s.target))
+            inside.tangents |= self._elements(s, present)
+        loop = Loop(head, left)
+        self.loops.append(loop)
+        s.body = self.block(s.body, inside, at_head)
+        self.loops.pop()
+        if not leaves(s.body):
+            self._fill(head, inside, s.body, s)
+        present.tangents = set(left)
+        if endless(s):
+            present.bound = set.intersection(*loop.bound) if loop.bound else present.bound
+        return [*before, s]
+
+    def _fill(self, wanted: Set[str], present: Present, out: list[gast.stmt], s: gast.stmt) -> None:
+        for v in sorted(wanted - present.tangents):
+            self._give(v, present, out, s)
+
+    def _break(self, s: gast.Break, present: Present, after: Set[str]) -> list[gast.stmt]:
+        made: list[gast.stmt] = []
+        self._fill(self.loops[-1].left, present, made, s)
+        self.loops[-1].bound.append(present.bound)
+        return [*made, s]
+
+    def _continue(self, s: gast.Continue, present: Present, after: Set[str]) -> list[gast.stmt]:
+        made: list[gast.stmt] = []
+        self._fill(self.loops[-1].head, present, made, s)
+        return [*made, s]
+
+    def _moved_in(self, s: gast.stmt) -> set[str]:
+        """The names to which a loop may give a tangent."""
+        found: set[str] = set()
+        for x in flow.statements([s]):
+            source = x.value if isinstance(x, gast.Assign) else x.iter if isinstance(x, gast.For) else None
+            targets = flow.header_writes(x) & self.active
+            if source is not None and targets and self.carries(source) & self.active:
+                found |= targets
+            found |= targets & self.changing
+        return found
+
+    # --- what a loop goes over ---------------------------------------------------------------
+
+    def _elements(self, s: gast.For, present: Present) -> set[str]:
+        """Let a loop over something that has a tangent go over both: `for x, dx in zip(xs, dxs)`; the names
+        that get a tangent so."""
+        if not flow.stored(s.target) & self.active or not self.tangents.moves(s.iter, present):
+            return set()
+        if self._is_counted(s.iter) and is_temporary(s.target.elts[0].id):
+            s.target, s.iter = s.target.elts[1], s.iter.args[0]  # the position is for the backward sweep
+        before = flow.stored(s.target)
+        s.target, s.iter = self._with_tangents(s.target, s.iter, present)
+        return {n for n in before if adjoint_name(n) in flow.stored(s.target)}
+
+    def _is_counted(self, node: gast.expr) -> bool:
+        return isinstance(node, gast.Call) and self.scope.canonical(node.func) == "builtins.enumerate"
+
+    def _with_tangents(
+        self, target: gast.expr, node: gast.expr, present: Present
+    ) -> tuple[gast.expr, gast.expr]:
+        """A target and what it goes over, each with the tangents beside the values."""
+        if not self.tangents.moves(node, present) or not flow.stored(target) & self.active:
+            return target, node
+        is_zip = isinstance(node, gast.Call) and self.scope.canonical(node.func) == "builtins.zip"
+        if not is_zip and not self._is_counted(node):
+            both = gast.Tuple([target, self._tangent_target(target)], gast.Store())
+            return both, gast.Call(name("zip"), [node, self._tangents_of(node)], [])
+        assert isinstance(node, gast.Call)
+        inner = node.args if is_zip else node.args[:1]
+        if not isinstance(target, gast.Tuple) or len(target.elts) != len(inner) + (not is_zip):
+            raise Refusal(
+                problem(
+                    "AD102",
+                    f"`{expression_text(target)}` does not match `{expression_text(node)}`.",
+                    span_of(node),
+                    "Unpack each element in the `for` itself.",
+                )
+            )
+        if not is_zip:
+            target.elts[1], node.args[0] = self._with_tangents(target.elts[1], node.args[0], present)
+            return target, node
+        for position, (t, a) in enumerate(zip(list(target.elts), list(inner), strict=True)):
+            nested = isinstance(a, gast.Call) and self.scope.canonical(a.func) != "builtins.reversed"
+            if nested:
+                target.elts[position], node.args[position] = self._with_tangents(t, a, present)
+            elif self.tangents.moves(a, present) and flow.stored(t) & self.active:
+                target.elts.append(self._tangent_target(t))
+                node.args.append(self._tangents_of(a))
+        return target, node
+
+    def _tangent_target(self, target: gast.expr) -> gast.expr:
+        if isinstance(target, (gast.Tuple, gast.List)):
+            return gast.Tuple([self._tangent_target(t) for t in target.elts], gast.Store())
+        assert isinstance(target, gast.Name)
+        return store(adjoint_name(target.id) if target.id in self.active else self.values.fresh.new("t", "_"))
+
+    def _tangents_of(self, node: gast.expr) -> gast.expr:
+        """The tangents of what a loop goes over, element by element."""
+        if isinstance(node, gast.Name):
+            return name(adjoint_name(node.id))
+        if isinstance(node, gast.Call) and self.scope.canonical(node.func) == "builtins.reversed":
+            return gast.Call(node.func, [self._tangents_of(node.args[0])], [])
+        raise Refusal(
+            problem(
+                "AD102", f"A `for` over `{expression_text(node)}` cannot be differentiated.", span_of(node)
+            )
+        )

@@ -1,0 +1,91 @@
+"""The forward sweep of one function as a body: statements and tangent statements, and what is returned."""
+
+from __future__ import annotations
+
+import gast
+
+from lsp_ad.differentiate.calls import Callees
+from lsp_ad.differentiate.forward import Forward
+from lsp_ad.differentiate.fresh import adjoint_name, is_adjoint
+from lsp_ad.differentiate.paths import Path
+from lsp_ad.differentiate.sweep import Swept, display_of, may_be_lists, modules, simplify, unnest
+from lsp_ad.differentiate.tangents import HeldValues, Present, Tangents
+from lsp_ad.differentiate.unit import Unit
+from lsp_ad.semantics import flow
+from lsp_ad.semantics.changes import changed
+from lsp_ad.simplify.algebra import assign, name, substitute
+
+
+def sweep_forward(unit: Unit, callees: Callees, shown: str) -> Swept:
+    """Differentiate a prepared function in forward mode; `shown` is the name of the generated function."""
+    values = HeldValues(unit.scope, unit.kinds, unit.stability, unit.fresh, unit.declared)
+    values.lists = may_be_lists(unit)
+    forward = Forward(
+        Tangents(values, unit.carries),
+        unit.active,
+        callees,
+        unit.insertions,
+        changed(unit.tree.body),
+        unit.stability.live,
+    )
+    body, last = unit.tree.body[:-1], unit.tree.body[-1]
+    bound = {*unit.parameters, *unit.paths}
+    moving = {*unit.wrt, *(n for n, path in unit.paths.items() if path.parameter in unit.wrt)}
+    present = Present(moving & unit.active, set(bound), set(bound))
+    joint = forward.block(body, present, {unit.result})
+    tangent = adjoint_name(unit.result)
+    if unit.result not in present.tangents:
+        joint.append(assign(tangent, forward.tangents.zero(name(unit.result), present, last)))
+    both = gast.Tuple([name(unit.result), name(tangent)], gast.Load())
+    seeds = {adjoint_name(p): p for p in unit.wrt}
+    joint = simplify(
+        [*joint, gast.Return(both)], bound | seeds.keys() | {adjoint_name(n) for n in unit.paths}
+    )
+    items = {n: path.expression() for n, path in unit.paths.items()}
+    for n, path in unit.paths.items():
+        items[adjoint_name(n)] = Path(adjoint_name(path.parameter), path.keys).expression()
+    joint = [substitute(s, items) for s in joint]
+    _return_values(joint, unit.result)
+    display = display_of(joint, unit, seeds, values)
+    derived = {
+        id(s)
+        for s in flow.statements(joint)
+        if isinstance(s, (gast.Assign, gast.AugAssign)) and all(map(is_adjoint, flow.header_writes(s)))
+    }
+    joint = display.rename(joint)
+    unnest(joint)
+    return Swept(
+        shown,
+        "",
+        joint[:-1],
+        [],
+        joint[-1].value,
+        None,
+        False,
+        frozenset(values.helpers),
+        modules(unit, values),
+        frozenset(unit.parameters),
+        {p: display.shown[adjoint_name(p)] for p in unit.wrt},
+        frozenset(derived),
+    )
+
+
+def _return_values(joint: list[gast.stmt], result: str) -> None:
+    """`value = y; dvalue = dy; return value, dvalue` as `return y, dy`."""
+    both = joint[-1].value
+    last = joint[-3:-1]
+    values = {
+        s.targets[0].id: s.value
+        for s in last
+        if isinstance(s, gast.Assign)
+        and isinstance(s.targets[0], gast.Name)
+        and isinstance(s.value, (gast.Name, gast.Tuple))
+    }
+    wanted = [n.id for n in both.elts if isinstance(n, gast.Name)]
+    if (
+        len(values) == 2
+        and set(values) == set(wanted)
+        and not any(flow.reads(v) & set(values) for v in values.values())
+    ):
+        both.elts = [values[n] for n in wanted]
+        del joint[-3:-1]
