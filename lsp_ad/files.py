@@ -87,6 +87,12 @@ class Workspace(Files):
     def identity(self, path: str) -> str:
         return os.path.realpath(path)
 
+    def text(self, path: str) -> str | None:
+        try:
+            return self._document(path).text if self._is_file(path) else None
+        except Unresolved as error:
+            return f"# {error}\n?"
+
     def module(self, name: str, importer: str) -> Document:
         level = len(name) - len(name.lstrip("."))
         parts = [p for p in name[level:].split(".") if p]

@@ -89,6 +89,12 @@ class Loaded(Files):
     def identity(self, path: str) -> str:
         return os.path.realpath(path)
 
+    def text(self, path: str) -> str | None:
+        if not os.path.isfile(path):
+            return None
+        linecache.checkcache(path)
+        return "".join(linecache.getlines(path))
+
     def module(self, name: str, importer: str) -> Document:
         try:
             full = importlib.util.resolve_name(name, self._packages.get(importer, ""))

@@ -7,6 +7,7 @@ never get through.
 from __future__ import annotations
 
 import posixpath
+from dataclasses import replace
 
 import gast
 
@@ -23,6 +24,7 @@ from lsp_ad.problems import Problem, Related, Span, problem
 from lsp_ad.rules import CONSTANT_ONLY, CONSTANTS, METHODS, PASSIVE_ATTRIBUTES, RULES, Unsupported
 from lsp_ad.rules.declared import Declared, declared
 from lsp_ad.rules.resolve import Scope
+from lsp_ad.rules.settings import settings_of
 from lsp_ad.semantics.changes import change_of
 from lsp_ad.semantics.names import local_names
 from lsp_ad.semantics.shapes import UNKNOWN
@@ -32,6 +34,10 @@ from lsp_ad.source.trees import children
 
 def check(function: gast.FunctionDef, scope: Scope) -> list[Problem]:
     """Every reason that the text of a function alone gives for a refusal."""
+    if wrong := settings_of(scope.program).problems:
+        column = function.col_offset + len("def ")
+        name = Span(function.lineno, column, function.lineno, column + len(function.name))
+        return [replace(p, span=name) for p in wrong]
     fence = _Fence(scope, (function.name,))
     known = declared(scope.program, function)
     if known is not None:
@@ -145,6 +151,9 @@ class _Fence:
             return
         before = len(self.problems)
         self.expression(value)
+        known = self.scope.declared(value)
+        if known is not None and known.rule is not None and known.rule.is_zero:
+            return  # it is there for what it does
         if len(self.problems) == before:
             self.refuse(
                 "AD101",

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import gast
 
-from lsp_ad.rules.declared import ARGUMENT, NAME
+from lsp_ad.rules.declared import ARGUMENT, MODULE, NAME
 from lsp_ad.rules.rule import Bound
 from lsp_ad.simplify.algebra import bare, name, store
 from lsp_ad.source.trees import copied, rebuilt, walk
@@ -103,6 +103,8 @@ class _Filler:
             return self.parameter(node.id[len(ARGUMENT) :])
         if node.id.startswith(NAME):
             return name(node.id[len(NAME) :])
+        if node.id.startswith(MODULE):
+            return self.values.module(node.id[len(MODULE) :].replace("__", "."))
         if node.id in self.values.derivatives:
             return copied(self.values.derivatives[node.id])
         if node.id == "y":

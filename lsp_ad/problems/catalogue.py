@@ -221,6 +221,17 @@ CATALOGUE: dict[str, Entry] = _entries(
         "`custom_jvp(rule)` calls `rule(a, b, y, da, db)` and takes the tangent of y.",
     ),
     Entry(
+        "AD603",
+        "bad-settings",
+        "error",
+        "The settings of the project cannot be used.",
+        "Mend the entry; until then nothing is differentiated by rules that may not be what was meant.",
+        '[tool.lsp-ad.rules]\n"scipy.special.erfcx" = { parameters = "x", z = "dy" }\n',
+        "Settings stand in `lsp-ad.toml`, or in pyproject.toml below `[tool.lsp-ad]`, in the directory of "
+        "the file or nearest above it. A rule gives the adjoint of each parameter in the parameters, the "
+        "result `y` and its adjoint `dy`.",
+    ),
+    Entry(
         "STG101",
         "python-value-decides",
         "warning",

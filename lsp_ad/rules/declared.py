@@ -22,8 +22,10 @@ CUSTOM_VJP, CUSTOM_JVP = "lsp_ad.custom_vjp", "lsp_ad.custom_jvp"
 NON_DIFFERENTIABLE = "lsp_ad.non_differentiable"
 DECLARATIONS = (CUSTOM_VJP, CUSTOM_JVP, NON_DIFFERENTIABLE, opaque.OPAQUE)
 
-# In the text of a rule: an argument of the call, and a name of the file.
+# In the text of a rule: an argument of the call; a name of the file.
 ARGUMENT, NAME = "argument__", "name__"
+# A module, with two underscores for each dot.
+MODULE = "module__"
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,13 @@ def declared_call(node: gast.Call, canonical: Callable[[gast.AST], str | None], 
         )
         return Declared(None, (problem("AD602", message, span_of(mark)),))
     return Declared(found[0], arguments=tuple(found[1]))
+
+
+def zero_call(name: str, call: gast.Call) -> Declared:
+    """A call of a function without a derivative, whatever its parameters are."""
+    count = len(call.args)
+    names = [f"argument{i}" for i in range(1, count + 1)] + [k.arg for k in call.keywords if k.arg]
+    return Declared(Rule(name, tuple(names), kind=lambda bound: UNKNOWN))
 
 
 def call_of(function: gast.FunctionDef) -> gast.stmt:

@@ -6,6 +6,7 @@ import re
 
 import gast
 
+from lsp_ad.rules.declared import ARGUMENT, MODULE, NAME
 from lsp_ad.rules.rule import Adjoint, Rule, Unsupported
 from lsp_ad.semantics.shapes import FLOAT, Kind
 
@@ -32,11 +33,17 @@ def describe(rule: Rule) -> str:
     texts, reading = _texts(rule)
     lines: list[str] = []
     for name, text in texts.items():
-        *before, value = text.split("\n")
+        *before, value = _plain(text).split("\n")
         lines += [line for line in before if line not in lines]
         lines.append(_addition(name, value))
     note = {_READINGS[1]: "\n\nFor matrices:", FLOAT: "\n\nFor numbers:"}.get(reading, "")
     return f"{call}{note}\n\n" + "\n".join(f"- `{line}`" for line in lines)
+
+
+def _plain(text: str) -> str:
+    """The text of a declared rule without the marks of what its names stand for."""
+    text = re.sub(rf"\b{MODULE}(\w+)", lambda m: m[1].replace("__", "."), text)
+    return re.sub(rf"\b(?:{ARGUMENT}|{NAME})", "", text)
 
 
 def _call(rule: Rule) -> str:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import gast
 
 from lsp_ad.rules import CONSTANT_ONLY, CONSTANTS, METHODS, RULES, VARIANTS
-from lsp_ad.rules.declared import Declared, declared, declared_call
+from lsp_ad.rules.declared import Declared, declared, declared_call, zero_call
 from lsp_ad.rules.rule import UNKNOWN_VALUE, Bound, Rule, literal
+from lsp_ad.rules.settings import settings_of
 from lsp_ad.semantics.names import Program
 from lsp_ad.semantics.shapes import Kind
 
@@ -65,17 +66,27 @@ class Scope:
 
     def declared(self, node: gast.expr) -> Declared | None:
         """What the user has declared of the derivative of the function that a call calls."""
+        if not isinstance(node, gast.Call):
+            return None
+        name = self.canonical(node.func)
+        settings = settings_of(self.program)
+        if name in settings.rules:
+            return Declared(settings.rules[name])
+        if name in settings.zero:
+            return zero_call(name, node)
         function = self._function(node)
         if function is not None:
             return declared(self.program, function)
-        if not isinstance(node, gast.Call) or isinstance(node.func, gast.Attribute):
+        if isinstance(node.func, gast.Attribute):
             return None
         constants = {} if getattr(node.func, "id", "") in self.local else self.program.constants
         return declared_call(node, self.canonical, constants)
 
     def _function(self, node: gast.expr) -> gast.FunctionDef | None:
         name = self.canonical(node.func) if isinstance(node, gast.Call) else None
-        return None if name in RULES else self.program.callee(name)
+        if name in RULES or name in settings_of(self.program).rules or name in settings_of(self.program).zero:
+            return None
+        return self.program.callee(name)
 
     def operation(self, node: gast.expr) -> Operation | None:
         """The rule that an expression stands for with its arguments, or None."""

@@ -40,7 +40,9 @@ class Linked:
     sources: dict[str, tuple[str, str]]
 
     def is_current(self, files: Files) -> bool:
-        """Whether all modules still have the texts that they had."""
+        """Whether all modules, and the settings, still have the texts that they had."""
+        if files.settings(self.program.parsed.document.path) != self.program.settings:
+            return False
         for (name, importer), text in self.consulted.items():
             try:
                 now: str | None = files.module(name, importer).text
@@ -52,7 +54,9 @@ class Linked:
 
 
 def link(program: Program, files: Files | None) -> Linked:
-    """The program with the functions of other files that its own ones call, directly or not."""
+    """The program with its settings, and the functions of other files that it calls, directly or not."""
+    if files is not None:
+        program = replace(program, settings=files.settings(program.parsed.document.path))
     foreign = foreign_names(program)
     if files is None or not foreign:
         return Linked(program, {}, {})

@@ -6,6 +6,7 @@ buffers of an editor, or where the running interpreter has loaded its modules fr
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,6 +23,10 @@ LIBRARIES = frozenset(sys.stdlib_module_names) | {
     *("numpy", "scipy", "jax", "jaxlib", "autograd", "tensorflow", "torch", "pandas", "matplotlib"),
     *("sklearn", "numba", "pytest", "hypothesis", "typing_extensions", "numpy_typing", "jaxtyping", "lsp_ad"),
 }
+
+
+# Where settings stand, and what the text has in it if there are any.
+SETTINGS = (("lsp-ad.toml", ""), ("pyproject.toml", "tool.lsp-ad"))
 
 
 def foreign_names(program: Program) -> set[str]:
@@ -58,6 +63,23 @@ class Files:
     def identity(self, path: str) -> str:
         """One name for each file, by whatever path or URI it is called."""
         return path
+
+    def text(self, path: str) -> str | None:
+        """The text of a file; None where there is none."""
+        return None
+
+    def settings(self, path: str) -> Document | None:
+        """The settings that hold for a file: those that stand nearest above it."""
+        path = self.identity(path)
+        directory = os.path.dirname(path) if os.path.isabs(path) else ""
+        while directory:
+            for name, mark in SETTINGS:
+                text = self.text(os.path.join(directory, name))
+                if text is not None and mark in text:
+                    return Document(text, os.path.join(directory, name))
+            above = os.path.dirname(directory)
+            directory = above if above != directory else ""
+        return None
 
     def program(self, document: Document) -> Program:
         known = self._programs.get(document.path)

@@ -19,6 +19,7 @@ from typing import Any
 import gast
 
 from lsp_ad.problems import Span
+from lsp_ad.source.document import Document
 from lsp_ad.source.parse import Parsed
 from lsp_ad.source.trees import children, walk
 
@@ -68,10 +69,12 @@ class Links:
 class Program:
     """One parsed file and what its top-level names stand for.
 
-    `derived`: what later stages have worked out about the file, so that they do so once.
+    `settings`: the text of the settings that hold for it, if there are any. `derived`: what later stages have
+    worked out about the file, so that they do so once.
     """
 
     parsed: Parsed
+    settings: Document | None = None
     derived: dict[Any, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
     links: Links = field(default_factory=Links)
     _bindings: dict[str, list[gast.AST]] = field(default_factory=dict, init=False)

@@ -12,6 +12,8 @@ from lsprotocol import types
 from lsp_ad import rules
 from lsp_ad.differentiate import Derivative
 from lsp_ad.problems import Problem, Span
+from lsp_ad.rules.describe import describe
+from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics.names import HERE, local_names
 from lsp_ad.server.analysis import Analysis
 from lsp_ad.server.client import Client
@@ -152,6 +154,9 @@ def _call_at(
             canonical = analysis.program.canonical(node.func, local)
             if canonical is None and isinstance(node.func, gast.Attribute):
                 canonical = rules.METHODS.get(node.func.attr)
+            known = Scope(analysis.program, local).declared(node)
+            if known is not None and known.rule is not None:
+                return node.func, describe(known.rule)
             rule = rules.describe(canonical) if canonical and not canonical.startswith(HERE) else None
             if rule:
                 return node.func, rule

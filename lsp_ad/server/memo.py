@@ -89,7 +89,9 @@ class Keys:
             if name not in found:
                 found.add(name)
                 pending += self._words[name] & self._texts.keys()
-        parts = [function, self._rest, *(self._texts[name] for name in sorted(found))]
+        settings = self.program.settings
+        parts = [function, settings.text if settings else "", self._rest]
+        parts += [self._texts[name] for name in sorted(found)]
         if any(self._words[name] & self._foreign for name in found):
             parts.append(self._others)
         return hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
