@@ -145,6 +145,9 @@ def _without_self(body: list[gast.stmt]) -> list[gast.stmt]:
             elif isinstance(s, gast.If) and not s.body:
                 continue
             s.body = s.body or [gast.Pass()]
+        elif isinstance(s, (gast.With, gast.Try)):
+            for block in flow.blocks(s):
+                block[:] = _without_self(block) or [gast.Pass()] * bool(block)
         if not isinstance(s, gast.Pass):
             kept.append(s)
     return kept

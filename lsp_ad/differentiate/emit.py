@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import replace
 
 import gast
@@ -13,6 +14,7 @@ from lsp_ad.differentiate.sweep import Swept
 from lsp_ad.differentiate.unit import Unit
 from lsp_ad.problems import Span
 from lsp_ad.semantics import flow
+from lsp_ad.semantics.names import imported
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import INDENT, Printed, Printer, bare_text, expression_text, key, tidy
 from lsp_ad.source.trees import copied
@@ -30,6 +32,7 @@ def emit(unit: Unit, swept: Swept, mode: str) -> list[Line]:
     ]
     lines += _checks(unit, swept, mode)
     lines += _sweeps(unit, swept)
+    lines[2:2] = _imports(unit, [*lines, _head(expression_text(swept.returned))])
     texts = _return(tidy(swept.returned))
     texts = [t + _remark(t) for t in texts]
     return lines + [Line(t, origin, "backward") if origin else _head(t) for t in texts]
@@ -77,6 +80,7 @@ def emit_pair(unit: Unit, swept: Swept, pair: Pair) -> list[Line]:
     printer = _printer(unit)
     forward += _lines(printer.block(swept.forward, 1) if swept.forward else [], "forward")
     forward.append(_head(f"{INDENT}return {expression_text(value)}, {entry}"))
+    forward[2:2] = _imports(unit, forward)
     names = " and ".join(pair.wrt)
     backward = [
         _head(f"def {pair.backward}(saved, {swept.seed}):"),
@@ -86,6 +90,7 @@ def emit_pair(unit: Unit, swept: Swept, pair: Pair) -> list[Line]:
         backward.append(_head(f"{INDENT}{', '.join(saved)} = saved"))
     backward += _lines(_bare_printer(unit).block(swept.backward, 1) if swept.backward else [], "backward")
     backward.append(_head(f"{INDENT}return {bare_text(gradients)}"))
+    backward[2:2] = _imports(unit, backward)
     return [*forward, _head(""), _head(""), *backward]
 
 
@@ -124,7 +129,8 @@ def emit_tangent(unit: Unit, swept: Swept, of_callee: bool = False) -> list[Line
     lines += [
         Line(p.text, p.origin, "tangent" if id(p.statement) in swept.derived else "forward") for p in printed
     ]
-    return [*lines, _head(f"{INDENT}return {bare_text(swept.returned)}")]
+    lines.append(_head(f"{INDENT}return {bare_text(swept.returned)}"))
+    return [*lines[:2], *_imports(unit, lines), *lines[2:]]
 
 
 def _tangent_checks(unit: Unit, swept: Swept) -> list[Line]:
@@ -200,6 +206,19 @@ def _listed(words: list[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
+def _imports(unit: Unit, lines: list[Line]) -> list[Line]:
+    """What the function imports itself, as far as the lines use it."""
+    found = []
+    words = {w for line in lines for w in re.findall(r"\w+", line.text)} if unit.scope.imports else set()
+    for s in unit.original.body:
+        if isinstance(s, (gast.Import, gast.ImportFrom)) and set(imported(s)) <= set(unit.scope.imports):
+            used = [a for a in s.names if (a.asname or a.name.split(".")[0]) in words]
+            if used:
+                s = gast.copy_location(type(s)(**{**dict(gast.iter_fields(s)), "names": used}), s)
+                found.append(Line(INDENT + expression_text(s), span_of(s), "head"))
+    return found
+
+
 def _checks(unit: Unit, swept: Swept, mode: str) -> list[Line]:
     """What the code relies on and the caller might not know: declared shapes, and the shape of the seed."""
     lines: list[Line] = []
@@ -267,8 +286,7 @@ def _shape_terms(unit: Unit) -> tuple[list[str], str]:
 
 
 def _numpy_name(unit: Unit) -> str | None:
-    alias = unit.program.alias_of("numpy")
-    return None if alias is None or alias in unit.scope.local else alias
+    return unit.scope.alias_of("numpy")
 
 
 # --- sweeps ----------------------------------------------------------------------------------

@@ -11,11 +11,14 @@ from dataclasses import replace
 
 import gast
 
-from lsp_ad.differentiate import insertions
+from lsp_ad.differentiate import insertions, iterators
+from lsp_ad.differentiate.fence_blocks import Blocks
+from lsp_ad.differentiate.fence_blocks import short as _text
+from lsp_ad.differentiate.iterators import ITERATORS
 from lsp_ad.differentiate.refused import (
     DYNAMIC,
+    EFFECTS,
     EXPRESSION_NAMES,
-    ITERATORS,
     MUTATING_CALLS,
     MUTATORS,
     STATEMENT_NAMES,
@@ -26,7 +29,6 @@ from lsp_ad.rules.declared import Declared, declared
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.rules.settings import settings_of
 from lsp_ad.semantics.changes import change_of
-from lsp_ad.semantics.names import local_names
 from lsp_ad.semantics.shapes import UNKNOWN
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.trees import children
@@ -38,7 +40,7 @@ def check(function: gast.FunctionDef, scope: Scope) -> list[Problem]:
         column = function.col_offset + len("def ")
         name = Span(function.lineno, column, function.lineno, column + len(function.name))
         return [replace(p, span=name) for p in wrong]
-    fence = _Fence(scope, (function.name,))
+    fence = _Fence(scope, function, (function.name,))
     known = declared(scope.program, function)
     if known is not None:
         return list(known.problems)
@@ -48,9 +50,10 @@ def check(function: gast.FunctionDef, scope: Scope) -> list[Problem]:
     return fence.problems
 
 
-class _Fence:
-    def __init__(self, scope: Scope, calling: tuple[str, ...]):
+class _Fence(Blocks):
+    def __init__(self, scope: Scope, function: gast.FunctionDef, calling: tuple[str, ...]):
         self.scope = scope
+        self.function = function
         self.calling = calling
         self.problems: list[Problem] = []
         self.seen: set[str] = set()
@@ -59,6 +62,9 @@ class _Fence:
         self, code: str, message: str, node: gast.AST, way_out: str = "", related: tuple[Related, ...] = ()
     ) -> None:
         self.problems.append(problem(code, message, span_of(node), way_out, related))
+
+    def refuse_at(self, code: str, message: str, span: Span, way_out: str = "") -> None:
+        self.problems.append(problem(code, message, span, way_out))
 
     def signature(self, function: gast.FunctionDef) -> None:
         for starred in (function.args.vararg, function.args.kwarg):
@@ -98,10 +104,12 @@ class _Fence:
             name = STATEMENT_NAMES.get(type(s), type(s).__name__.lower())
             line = s.lineno
             first = Span(line, s.col_offset, line, s.col_offset + max(len(name.split()[-1]), 2))
-            self.problems.append(problem("AD101", f"`{name}` cannot be differentiated.", first))
+            self.refuse_at("AD101", f"`{name}` cannot be differentiated.", first)
 
     def _assign(self, s: gast.Assign) -> None:
-        if not self._change(s):
+        if isinstance(s.value, gast.Call) and self.scope.canonical(s.value.func) in ITERATORS:
+            self._iterable(s.value)  # `iterators.py` puts it into the loop that goes over it
+        elif not self._change(s):
             self.expression(s.value)
         for target in s.targets:
             self._target(target, s)
@@ -145,7 +153,7 @@ class _Fence:
         value = s.value
         if isinstance(value, gast.Constant) or self._change(s):
             return
-        if isinstance(value, gast.Call) and self.scope.canonical(value.func) == "builtins.print":
+        if isinstance(value, gast.Call) and self.scope.canonical(value.func) in EFFECTS:
             for argument in [*value.args, *(k.value for k in value.keywords)]:
                 self.expression(argument)
             return
@@ -176,22 +184,13 @@ class _Fence:
     def _while(self, s: gast.While) -> None:
         self.expression(s.test)
         self.body(s.body)
-        self._no_else(s)
+        self.body(s.orelse)
 
     def _for(self, s: gast.For) -> None:
         self._target(s.target, s)
         self._iterable(s.iter)
         self.body(s.body)
-        self._no_else(s)
-
-    def _no_else(self, s: gast.For | gast.While) -> None:
-        if s.orelse:
-            self.refuse(
-                "AD101",
-                "The `else` of a loop cannot be differentiated.",
-                s.orelse[0],
-                "Set a flag in the loop and test it after it.",
-            )
+        self.body(s.orelse)
 
     def _iterable(self, node: gast.expr) -> None:
         if isinstance(node, gast.Call) and self.scope.canonical(node.func) in ITERATORS:
@@ -201,15 +200,10 @@ class _Fence:
                 self.refuse("AD202", f"`{_text(node)}` has an option that is not supported.", node)
             for argument in node.args:
                 self._iterable(argument)
+        elif iterators.lists_iterator(node, self.scope):
+            self._iterable(node.args[0])
         else:
             self.expression(node)
-
-    def _with(self, s: gast.With) -> None:
-        if insertions.is_insertion(s, self.scope):
-            self.problems += insertions.check(s, self.scope, self.expression)
-        else:
-            first = Span(s.lineno, s.col_offset, s.lineno, s.col_offset + len("with"))
-            self.problems.append(problem("AD101", "`with` cannot be differentiated.", first))
 
     def _assert(self, s: gast.Assert) -> None:
         self.expression(s.test)
@@ -247,6 +241,7 @@ class _Fence:
                 gast.IfExp,
                 gast.JoinedStr,
                 gast.FormattedValue,
+                gast.NamedExpr,
             ),
         ):
             for child in children(node):
@@ -290,7 +285,7 @@ class _Fence:
                     node,
                     f"Use np.{name[-3:]} for an array.",
                 )
-        elif name in ITERATORS:
+        elif name in ITERATORS - {"builtins.range"}:
             self.refuse(
                 "AD102", f"`{_text(node.func)}` is supported as what a `for` goes over, not as a value.", node
             )
@@ -364,7 +359,7 @@ class _Fence:
         if name in self.calling or name in self.seen:
             return
         self.seen.add(name)
-        inner = _Fence(Scope(self.scope.program, frozenset(local_names(function))), (*self.calling, name))
+        inner = _Fence(Scope.of(self.scope.program, function), function, (*self.calling, name))
         inner.seen = self.seen
         inner.signature(function)
         inner.body(function.body)
@@ -386,10 +381,3 @@ class _Fence:
     def _place(self, span: Span) -> str:
         home = self.scope.program.home(span)
         return f"line {span.line}" if home is None else f"{posixpath.basename(home[0])}, line {home[1].line}"
-
-
-def _text(node: gast.AST) -> str:
-    from lsp_ad.source.printing import expression_text
-
-    text = expression_text(node)
-    return text if len(text) <= 40 else text[:37] + "..."

@@ -15,6 +15,7 @@ from lsp_ad.differentiate.arguments import match
 from lsp_ad.differentiate.calls import Callees
 from lsp_ad.differentiate.fresh import adjoint_name, is_temporary, plain
 from lsp_ad.differentiate.insertions import Insertions
+from lsp_ad.differentiate.refused import EFFECTS
 from lsp_ad.differentiate.structure import endless, leaves
 from lsp_ad.differentiate.tangents import RESULT, Present, Tangents
 from lsp_ad.problems import Refusal, problem
@@ -97,7 +98,7 @@ class Forward:
                     problem("AD601", message, span_of(s), "Use reverse mode, or take the code out.")
                 )
             return []
-        if isinstance(s.value, gast.Call) and self.scope.canonical(s.value.func) != "builtins.print":
+        if isinstance(s.value, gast.Call) and self.scope.canonical(s.value.func) not in EFFECTS:
             raise self._unknown(s)
         return [s]
 
@@ -187,6 +188,10 @@ class Forward:
         return gast.Assign(
             [gast.Tuple([store(target), store(adjoint_name(target))], gast.Store())], made, None
         )
+
+    def _with(self, s: gast.With, present: Present, after: Set[str]) -> list[gast.stmt]:
+        s.body = self.block(s.body, present, after)
+        return [s]
 
     # --- branches ----------------------------------------------------------------------------
 
@@ -286,11 +291,19 @@ class Forward:
         that get a tangent so."""
         if not flow.stored(s.target) & self.active or not self.tangents.moves(s.iter, present):
             return set()
-        if self._is_counted(s.iter) and is_temporary(s.target.elts[0].id):
+        if self._is_counted(s.iter) and self._is_for_backward(s.target.elts[0], s.body):
             s.target, s.iter = s.target.elts[1], s.iter.args[0]  # the position is for the backward sweep
         before = flow.stored(s.target)
         s.target, s.iter = self._with_tangents(s.target, s.iter, present)
         return {n for n in before if adjoint_name(n) in flow.stored(s.target)}
+
+    def _is_for_backward(self, position: gast.expr, body: list[gast.stmt]) -> bool:
+        """Whether a position was added for the backward sweep, so that nothing in the loop reads it."""
+        return (
+            isinstance(position, gast.Name)
+            and is_temporary(position.id)
+            and not any(position.id in flow.header_reads(x) for x in flow.statements(body))
+        )
 
     def _is_counted(self, node: gast.expr) -> bool:
         return isinstance(node, gast.Call) and self.scope.canonical(node.func) == "builtins.enumerate"

@@ -27,12 +27,12 @@ MOST_STATEMENTS = 12
 def is_small(function: gast.FunctionDef, scope: Scope) -> bool:
     """Whether a function is straight-line, short, and calls nothing of this file that is not so itself."""
     body = _body(function)
-    inner = Scope(scope.program, frozenset(local_names(function)))
+    inner = Scope.of(scope.program, function)
     if not body or not isinstance(body[-1], gast.Return) or len(body) > MOST_STATEMENTS:
         return False
     if not all(isinstance(s, (gast.Assign, gast.AugAssign, gast.AnnAssign)) for s in body[:-1]):
         return False
-    if any(isinstance(n, (gast.IfExp, gast.BoolOp)) for s in body for n in flow.walk(s)):
+    if any(isinstance(n, (gast.IfExp, gast.BoolOp, gast.NamedExpr)) for s in body for n in flow.walk(s)):
         return False
     return not any(
         inner.callee(n) is not None for s in body for n in flow.walk(s) if isinstance(n, gast.Call)
@@ -64,9 +64,8 @@ class _Inliner:
                 before: list[gast.stmt] = []
                 s.value = self.expression(s.value, before, s)
                 found += before
-            for part in ("body", "orelse"):
-                if isinstance(s, (gast.If, gast.For, gast.While)):
-                    setattr(s, part, self.block(getattr(s, part)))
+            for block in flow.blocks(s):
+                block[:] = self.block(block)
             found.append(s)
         return found
 
@@ -96,7 +95,7 @@ class _Inliner:
         given = match(call, callee)
         own = bound_names(_body(callee))
         outer = {n for s in callee.body for n in flow.reads(s)} - own - set(parameters(callee))
-        if outer & self.scope.local:
+        if outer & (self.scope.local | set(self.scope.imports)):
             return call  # a global of the callee's is hidden by a local name here
         values: dict[str, gast.expr] = {}
         for parameter, argument in given.items():

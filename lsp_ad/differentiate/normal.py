@@ -45,14 +45,13 @@ class Normalizer:
         for s in body:
             if isinstance(s, gast.Assign):
                 self.assignment(s, found)
-            elif isinstance(s, (gast.If, gast.While)):
-                s.body, s.orelse = self.block(s.body), self.block(s.orelse)
-                found.append(s)
             elif isinstance(s, gast.For):
                 self.loop(s, found)
             elif isinstance(s, gast.Expr) and (change := change_of(s)) and change.base in self.active:
                 self.change(s, change, found)
             else:
+                for block in flow.blocks(s):
+                    block[:] = self.block(block)
                 found.append(s)
         return found
 

@@ -72,15 +72,10 @@ def _hint(path: Path, chosen: list[Path], fresh: Fresh) -> str:
 def _roots(body: list[gast.stmt], sure: bool = True) -> Iterator[tuple[gast.AST, bool]]:
     """The expressions of a block, and whether every run evaluates them (a loop is taken to run)."""
     for s in body:
-        if isinstance(s, (gast.If, gast.While)):
-            yield s.test, sure
-        elif isinstance(s, gast.For):
-            yield s.iter, sure
-            yield s.target, sure
-        else:
-            yield s, sure
+        for part in flow.header(s):
+            yield part, sure
         for block in flow.blocks(s):
-            yield from _roots(block, sure and not isinstance(s, gast.If))
+            yield from _roots(block, sure and not isinstance(s, (gast.If, gast.Try)))
 
 
 def _paths(node: gast.AST, wanted: set[str]) -> Iterator[Path]:

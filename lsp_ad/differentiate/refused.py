@@ -22,7 +22,8 @@ DYNAMIC = {
         "breakpoint",
     )
 }
-ITERATORS = {"builtins.zip", "builtins.enumerate", "builtins.reversed", "builtins.range"}
+# Functions that only tell something: a statement that calls one stays in the forward sweep.
+EFFECTS = {"builtins.print", "warnings.warn", "warnings.simplefilter", "warnings.filterwarnings"}
 MUTATORS = {
     "append",
     "extend",
@@ -62,23 +63,15 @@ MUTATING_CALLS = {
     )
 }
 STATEMENT_NAMES = {
-    gast.Try: "try",
-    gast.With: "with",
     gast.FunctionDef: "nested def",
     gast.ClassDef: "class",
-    gast.Delete: "del",
-    gast.Import: "import",
-    gast.ImportFrom: "import",
-    gast.Global: "global",
     gast.Nonlocal: "nonlocal",
     gast.AsyncFunctionDef: "async def",
     gast.AsyncFor: "async for",
     gast.AsyncWith: "async with",
-    gast.Match: "match",
 }
 EXPRESSION_NAMES = {
     gast.Lambda: "lambda",
-    gast.NamedExpr: "assignment expression `:=`",
     gast.ListComp: "list comprehension",
     gast.SetComp: "set comprehension",
     gast.DictComp: "dict comprehension",

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import gast
 
+from lsp_ad.differentiate import withs
 from lsp_ad.differentiate.adjoints import Adjoints, State
 from lsp_ad.differentiate.fresh import adjoint_name
 from lsp_ad.differentiate.insertions import Insertions
@@ -18,7 +19,7 @@ from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import change_of
-from lsp_ad.simplify.algebra import assign, name
+from lsp_ad.simplify.algebra import assign, constant, name, negation
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
 from lsp_ad.source.trees import copied
@@ -69,6 +70,10 @@ class Reverse:
             return self.branch(s, state)
         if isinstance(s, (gast.For, gast.While)):
             return self.loop(s, state)
+        if isinstance(s, gast.With):
+            return withs.around(s, self.block(s.body, state), self.values.scope)
+        if isinstance(s, gast.Try):
+            return self.attempt(s, state)
         return self.insertions.backward(s, state, self.values, self.adjoints)
 
     # --- assignments -------------------------------------------------------------------------
@@ -101,23 +106,47 @@ class Reverse:
             if block and isinstance(block[-1], gast.Raise):
                 # the backward sweep never comes from a path that raised
                 return self.block(other, state)
-        yes_state, no_state = state.copy(), state.copy()
-        yes, no = self.block(s.body, yes_state), self.block(s.orelse, no_state)
-        live = self.values.stability.live.get(id(s), set())
-        state.clear()
-        for v in sorted({*yes_state, *no_state}):
-            if v not in live:
-                continue
-            for mine, block in ((yes_state, yes), (no_state, no)):
-                if v not in mine:
-                    mine[v] = self.adjoints.zero(v, s, block)
-            state[v] = yes_state[v].meet(no_state[v])
+        yes, no = self._paths(s, [s.body, s.orelse], state)
         if not yes and not no:
             return []
         test = self.values.operand(s.test, s) if self._is_cheap(s.test) else self._saved_test(s)
         if not yes:
-            yes, no, test = no, [], gast.UnaryOp(gast.Not(), test)
+            yes, no, test = no, [], negation(test)
         return [gast.If(test, yes, no)]
+
+    def _paths(self, s: gast.stmt, paths: list[list[gast.stmt]], state: State) -> list[list[gast.stmt]]:
+        """The adjoints of blocks of which a run takes one; they leave the same adjoints behind."""
+        states = [state.copy() for _ in paths]
+        blocks = [self.block(path, inside) for path, inside in zip(paths, states, strict=True)]
+        live = self.values.stability.live.get(id(s), set())
+        state.clear()
+        for v in sorted({v for inside in states for v in inside}):
+            if v not in live:
+                continue
+            for inside, block in zip(states, blocks, strict=True):
+                if v not in inside:
+                    inside[v] = self.adjoints.zero(v, s, block)
+                state[v] = state[v].meet(inside[v]) if v in state else inside[v]
+        return blocks
+
+    def attempt(self, s: gast.Try, state: State) -> list[gast.stmt]:
+        """`try`: the adjoint of the body, or of the handler that ran."""
+        handlers = [
+            (number, h.body)
+            for number, h in enumerate(s.handlers, start=1)
+            if not isinstance(h.body[-1], gast.Raise)
+        ]
+        blocks = self._paths(s, [[*s.body, *s.orelse], *(body for _, body in handlers)], state)
+        if len(blocks) == 1 or not any(blocks):
+            return blocks[0]
+        handled = self.values.handled.setdefault(id(s), self.values.fresh.new("t", "handled"))
+        found: list[gast.stmt] = blocks[0]
+        for (number, _), block in zip(handlers, blocks[1:], strict=True):
+            test: gast.expr = name(handled)
+            if len(s.handlers) > 1:
+                test = gast.Compare(test, [gast.Eq()], [constant(number)])
+            found = [gast.If(test, block or [gast.Pass()], found)]
+        return found
 
     def _is_cheap(self, test: gast.expr) -> bool:
         nodes = list(gast.walk(test))
@@ -213,10 +242,14 @@ class Reverse:
             return found
         if targets & self.active and self.carries(s.iter) & self.active:
             position, target = s.target.elts
+            # a position that lives on after the loop is that of this iteration only inside the body
+            at = s if self.values.stability.is_stable(position.id) else s.body[0]
+            if not hasattr(at, "lineno"):
+                gast.copy_location(at, s)
             for part, element in self._parts(target, s.iter.args[0], name(position.id)):
                 if part in state:
                     del state[part]
-                    self.adjoints.element(element, name(adjoint_name(part)), s, state, found)
+                    self.adjoints.element(element, name(adjoint_name(part)), at, state, found)
         for t in targets & set(state):
             del state[t]
         for f in found:

@@ -53,8 +53,11 @@ def _hoist(body: list[gast.stmt], bound: set[str]) -> set[str]:
                 body[position:position] = lifted
                 position += len(lifted)
             s.body = s.body or [gast.Pass()]
-        elif isinstance(s, (gast.For, gast.While)):
+        elif isinstance(s, (gast.For, gast.While, gast.With)):
             _hoist(s.body, bound | flow.header_writes(s))
+        elif isinstance(s, gast.Try):
+            for block in flow.blocks(s):
+                _hoist(block, set())
         bound = flow.definitely_bound([s], bound)
         position += 1
     return bound
@@ -80,6 +83,13 @@ def _merge(body: list[gast.stmt], held: dict[str, str], renamed: dict[str, str])
         if isinstance(s, (gast.For, gast.While)):
             written = flow.writes([s])
             _merge(s.body, {n: c for n, c in held.items() if n not in written}, renamed)
+        elif isinstance(s, gast.With):
+            held = _merge(s.body, held, renamed)
+            continue
+        elif isinstance(s, gast.Try):
+            written = flow.writes([s])
+            for block in flow.blocks(s):
+                _merge(block, {n: c for n, c in held.items() if n not in written}, renamed)
         for n in flow.writes([s]):
             held.pop(n, None)
     return held
@@ -100,6 +110,13 @@ def _drop(body: list[gast.stmt], later: set[str], renamed: dict[str, str]) -> No
         elif isinstance(s, gast.If):
             _drop(s.body, after, renamed)
             _drop(s.orelse, after, renamed)
+        elif isinstance(s, gast.With):
+            _drop(s.body, after, renamed)
+        elif isinstance(s, gast.Try):
+            # a copy made in the body is read only where no handler ran
+            _drop(s.body, after | flow.writes(s.orelse), renamed)
+            for block in flow.blocks(s)[1:]:
+                _drop(block, after, renamed)
         elif isinstance(s, (gast.For, gast.While)):
             # what the loop itself writes comes back from its tape, iteration by iteration
             _drop(s.body, after - flow.writes([s]), renamed)
@@ -164,7 +181,7 @@ def _sometimes(body: list[gast.stmt], in_loop: bool) -> set[str]:
     """The names that a branch inside a loop binds."""
     found: set[str] = set()
     for s in body:
-        if isinstance(s, gast.If) and in_loop:
+        if isinstance(s, (gast.If, gast.Try)) and in_loop:
             found |= flow.writes([s])
         for block in flow.blocks(s):
             found |= _sometimes(block, in_loop or isinstance(s, (gast.For, gast.While)))

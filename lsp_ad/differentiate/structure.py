@@ -38,6 +38,12 @@ def leaves(body: list[gast.stmt]) -> bool:
         return True
     if isinstance(last, gast.If):
         return leaves(last.body) and leaves(last.orelse)
+    if isinstance(last, gast.With):
+        return leaves(last.body)
+    if isinstance(last, gast.Try):
+        # what follows a body that leaves (`else`) is never reached
+        body = last.body if leaves(last.body) else last.orelse
+        return leaves(body) and all(leaves(handler.body) for handler in last.handlers)
     return endless(last) and not _jumps(last.body, gast.Break)
 
 
@@ -94,15 +100,17 @@ class _Structure:
                 return [*done, s]
             if isinstance(s, gast.If) and _jumps([s], gast.Return, gast.Break, gast.Continue, gast.Raise):
                 return done + self._branch(s, rest, in_loop)
+            if isinstance(s, (gast.With, gast.Try)) and _jumps([s], gast.Return, gast.Break, gast.Continue):
+                return done + self._guarded(s, rest, in_loop)
             if isinstance(s, (gast.For, gast.While)):
                 left = self._loop(s)
                 done.append(s)
                 if left:
                     return done + self._after_return(s, rest, in_loop)
                 continue
-            if isinstance(s, gast.If):
+            for inner in flow.blocks(s):
                 # no jumps of its own, but perhaps loops that have some
-                s.body, s.orelse = self.block(s.body, in_loop), self.block(s.orelse, in_loop)
+                inner[:] = self.block(inner, in_loop)
             done.append(s)
         return done
 
@@ -129,14 +137,24 @@ class _Structure:
         s.orelse = self.block(s.orelse, in_loop)
         return [s]
 
-    def _both_stay(self, s: gast.If, rest: list[gast.stmt], in_loop: bool) -> list[gast.stmt]:
-        """An `if` with a jump deep inside, where both branches may go on: a flag guards what follows.
+    def _guarded(self, s: gast.With | gast.Try, rest: list[gast.stmt], in_loop: bool) -> list[gast.stmt]:
+        """A `with` or `try` with jumps: what follows it cannot go into it."""
+        if in_loop or not leaves([s]):
+            return self._both_stay(s, rest, in_loop)
+        for inner in flow.blocks(s):
+            inner[:] = self.block(inner, in_loop) or [gast.Pass()] * bool(inner)
+        return [s]
+
+    def _both_stay(
+        self, s: gast.If | gast.With | gast.Try, rest: list[gast.stmt], in_loop: bool
+    ) -> list[gast.stmt]:
+        """A statement with a jump deep inside, where several paths may go on: a flag guards what follows.
 
         After `leave`, `broke` and the flag of a return tell a `break` and a `return` from a `continue`.
         """
         leave, broke = self.fresh.new("leave"), self.fresh.new("broke")
-        s.body = self._to_flags(s.body, leave, broke, in_loop)
-        s.orelse = self._to_flags(s.orelse, leave, broke, in_loop)
+        for inner in flow.blocks(s):
+            inner[:] = self._to_flags(inner, leave, broke, in_loop) or [gast.Pass()] * bool(inner)
         start: list[gast.stmt] = [assign(leave, constant(False))]
         out: list[gast.stmt] = [gast.Pass()]
         if _assigns(s, broke):
@@ -161,9 +179,9 @@ class _Structure:
             done.append(s)
             if isinstance(s, gast.Raise):
                 return done
-            if isinstance(s, gast.If):
-                s.body = self._to_flags(s.body, leave, broke, in_loop) or [gast.Pass()]
-                s.orelse = self._to_flags(s.orelse, leave, broke, in_loop)
+            if isinstance(s, (gast.If, gast.With, gast.Try)):
+                for inner in flow.blocks(s):
+                    inner[:] = self._to_flags(inner, leave, broke, in_loop) or [gast.Pass()] * bool(inner)
             elif isinstance(s, (gast.For, gast.While)) and self._loop(s):
                 done.append(gast.If(name(self._flag()), [assign(leave, constant(True))], []))
             rest = body[position + 1 :]

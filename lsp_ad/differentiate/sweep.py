@@ -238,6 +238,7 @@ def display_of(joint: list[gast.stmt], unit: Unit, seeds: dict[str, str], values
     reserved = (used | values.helpers) - {n for n in used if "__" in n} - bound_names(joint)
     local = bound_names(joint) | set(unit.parameters)
     outside = {n for n in reserved if n not in local} | unit.program.bound | set(dir(builtins))
+    outside |= set(unit.scope.imports)
     return Display(
         joint,
         [*unit.parameters, *seeds],
@@ -251,7 +252,7 @@ def display_of(joint: list[gast.stmt], unit: Unit, seeds: dict[str, str], values
 
 def modules(unit: Unit, values: ForwardValues) -> frozenset[str]:
     """The modules that generated code needs and the file does not import."""
-    needs_numpy = unit.program.alias_of("numpy") is None and any(unit.declared.values())
+    needs_numpy = unit.scope.alias_of("numpy") is None and any(unit.declared.values())
     return frozenset(values.modules | ({"numpy"} if needs_numpy else set()))
 
 

@@ -58,6 +58,10 @@ class Tapes:
         if not isinstance(s, gast.For) or _has_break(s.body) or not self._unchanged(s.iter):
             return False
         function = self.scope.canonical(s.iter.func) if isinstance(s.iter, gast.Call) else None
+        if function == "builtins.reversed" and _is_range(s.iter.args[0], self.scope):
+            node.target = copied(s.target) if wanted else store("_")
+            node.iter = copied(s.iter.args[0])
+            return True
         if function == "builtins.range":
             node.target = copied(s.target) if wanted else store("_")
             node.iter = call("reversed", copied(s.iter))
@@ -171,6 +175,10 @@ class Tapes:
                 self.body.insert(0, assign(n, constant(None)))
 
 
+def _is_range(node: gast.expr, scope: Scope) -> bool:
+    return isinstance(node, gast.Call) and scope.canonical(node.func) == "builtins.range"
+
+
 def _free_reads(body: list[gast.stmt]) -> set[str]:
     """Names that a block of the backward sweep reads,
     less those that inner backward loops bring themselves.
@@ -179,10 +187,8 @@ def _free_reads(body: list[gast.stmt]) -> set[str]:
     for s in body:
         if isinstance(s, gast.For):
             found |= flow.reads(s.iter) | (_free_reads(s.body) - flow.stored(s.target))
-        elif isinstance(s, gast.If):
-            found |= flow.reads(s.test) | _free_reads(s.body) | _free_reads(s.orelse)
         else:
-            found |= flow.reads(s)
+            found |= flow.header_reads(s).union(*map(_free_reads, flow.blocks(s)))
     return found
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import gast
 
-from lsp_ad.differentiate import fence, inline, paths, structure, unshared, webs
+from lsp_ad.differentiate import fence, inline, paths, structure, tries, unshared, webs
+from lsp_ad.differentiate.desugar import desugar
 from lsp_ad.differentiate.fresh import RESERVED, Fresh, plain
 from lsp_ad.differentiate.insertions import Insertions, extract
 from lsp_ad.differentiate.normal import Normalizer
@@ -23,7 +24,7 @@ from lsp_ad.rules.rule import UNKNOWN_VALUE
 from lsp_ad.semantics import activity, flow
 from lsp_ad.semantics.hints import declared_shapes, default_is_other, default_values, parameter_kinds
 from lsp_ad.semantics.kinds import Kinds
-from lsp_ad.semantics.names import Program, local_names, parameters
+from lsp_ad.semantics.names import Program, local_imports, local_names, parameters
 from lsp_ad.semantics.shapes import BOTTOM, FLOAT, MIXED, OTHER, UNKNOWN, Kind, Opaque
 from lsp_ad.semantics.uses import kinds_by_use, tested, used_as_dict, used_as_int
 from lsp_ad.source.parse import span_of
@@ -65,7 +66,7 @@ def name_span(function: gast.FunctionDef) -> Span:
 
 def float_parameters(program: Program, function: gast.FunctionDef) -> tuple[str, ...]:
     """The parameters of a function that are not known to be something other than float."""
-    scope = Scope(program, frozenset(local_names(function)))
+    scope = Scope.of(program, function)
     kinds, defaults = parameter_kinds(function), default_values(function)
     counted = used_as_int(function, scope.canonical)
     starred = {a.id for a in (function.args.vararg, function.args.kwarg) if a is not None}
@@ -87,8 +88,9 @@ def prepare(
     `callee`: the derivative is for a call, where a parameter without influence has a zero adjoint.
     """
     original = function
-    local: set[str] = set(local_names(original))
-    scope = Scope(program, local)
+    imports = local_imports(original)
+    local: set[str] = local_names(original) - set(imports)
+    scope = Scope(program, local, imports)
     if problems := fence.check(original, scope):
         raise Refusal(*problems)
     function = copied(original)
@@ -100,7 +102,9 @@ def prepare(
         message = f"The name `{taken[0]}` is of a form that the compiler uses itself."
         raise Refusal(problem("AD102", message, name_span(function), "Rename it."))
     _plain(tree)
-    fresh = Fresh(local | program.bound)
+    fresh = Fresh(local | set(imports) | program.bound)
+    desugar(tree, scope, fresh)
+    local |= flow.writes(tree.body)
     wanted = wrt if wrt is not None else float_parameters(program, function)
     if not wanted:
         raise Refusal(problem("AD502", f"`{function.name}` has no float parameter.", name_span(function)))
@@ -136,6 +140,7 @@ def prepare(
         insertions.edges(tree.body),
     )
     _refuse_unclear(function, kinds, active)
+    tries.refuse_partial(tree, active, result)
     if not callee:
         reached = active | {p.parameter for n, p in items.items() if n in active}
         _refuse_independent(function, wanted, reached, wrt is not None)
@@ -177,9 +182,8 @@ def _plain(tree: gast.FunctionDef) -> None:
     def block(body: list[gast.stmt]) -> list[gast.stmt]:
         kept = []
         for s in body:
-            for field in ("body", "orelse"):
-                if isinstance(s, (gast.If, gast.For, gast.While)):
-                    setattr(s, field, block(getattr(s, field)))
+            for inner in flow.blocks(s):
+                inner[:] = block(inner)
             if isinstance(s, gast.AnnAssign) and s.value is None:
                 continue
             kept.append(plain_assignment(s))

@@ -41,6 +41,7 @@ class ForwardValues:
         self.before: dict[int, dict[str, str]] = {}
         self.after: dict[int, dict[str, str]] = {}
         self.tests: dict[int, tuple[str, gast.expr]] = {}
+        self.handled: dict[int, str] = {}
         self.calls: dict[int, tuple[str, str]] = {}
         self.lists: set[str] = set()
         self._by_shape: dict[object, list[str]] | None = None
@@ -85,6 +86,12 @@ class ForwardValues:
                 s.value.func = name(forward)
             for block in flow.blocks(s):
                 block[:] = self.insert_saves(block)
+            if id(s) in self.handled:
+                # which handler ran: its number, or whether the only one did
+                values = range(len(s.handlers) + 1) if len(s.handlers) > 1 else (False, True)
+                found.append(assign(self.handled[id(s)], constant(values[0])))
+                for value, handler in zip(values[1:], s.handlers, strict=True):
+                    handler.body.insert(0, assign(self.handled[id(s)], constant(value)))
             found.append(s)
             found += [assign(new, name(old)) for old, new in self.after.get(id(s), {}).items()]
         return found
@@ -209,10 +216,10 @@ class ForwardValues:
         """The file's own name for a module;
         one that it does not import yet is imported with the generated code.
         """
-        alias = self.scope.program.alias_of(module)
-        if alias is None or alias in self.scope.local:
+        alias = self.scope.alias_of(module)
+        if alias is None:
             alias = "np" if module == "numpy" else module
-            if alias in self.scope.local or alias in self.scope.program.bound:
+            if alias in self.scope.local or alias in self.scope.imports or alias in self.scope.program.bound:
                 raise Refusal(name_taken(alias, f"the module {module}"))
             self.modules.add(module)
         return name(alias)

@@ -85,15 +85,10 @@ def _web_names(
 
 def _rename(statement: gast.stmt, read: dict[str, str], written: dict[str, str]) -> None:
     """Rename in a point only: the header of a compound statement, or a whole simple one."""
-    if isinstance(statement, (gast.If, gast.While)):
-        _visit(statement.test, read, written)
-    elif isinstance(statement, gast.For):
-        _visit(statement.iter, read, written)
-        _visit(statement.target, read, written)
-    elif isinstance(statement, gast.AugAssign):
+    if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
         raise AssertionError("augmented assignments are plain by now")
-    else:
-        _visit(statement, read, written)
+    for part in flow.header(statement):
+        _visit(part, read, written)
 
 
 def _visit(node: gast.AST, read: dict[str, str], written: dict[str, str]) -> None:

@@ -41,7 +41,7 @@ CATALOGUE: dict[str, Entry] = _entries(
         "error",
         "A statement that the differentiator does not know.",
         "Rewrite it with assignments, if, for or while, or move it out of the function.",
-        "def f(x):\n    try:\n        return 1 / x\n    except ZeroDivisionError:\n        return 0.0\n",
+        "def f(x):\n    with open('log'):\n        return x * x\n",
         "Differentiation works from an allow-list: what no pass claims is refused, never guessed.",
     ),
     Entry(

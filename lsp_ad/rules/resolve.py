@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass, field
 
 import gast
 
@@ -11,7 +11,7 @@ from lsp_ad.rules import CONSTANT_ONLY, CONSTANTS, METHODS, RULES, VARIANTS
 from lsp_ad.rules.declared import Declared, declared, declared_call, zero_call
 from lsp_ad.rules.rule import UNKNOWN_VALUE, Bound, Rule, literal
 from lsp_ad.rules.settings import settings_of
-from lsp_ad.semantics.names import Program
+from lsp_ad.semantics.names import Program, local_imports, local_names
 from lsp_ad.semantics.shapes import Kind
 
 OPERATORS = {
@@ -51,13 +51,30 @@ class Operation:
 
 @dataclass(frozen=True)
 class Scope:
-    """What names mean inside one function: those of the program, less the local ones."""
+    """What names mean inside one function: those of the program, less the local ones.
+
+    `imports`: what the function itself imports, which is not among the local names.
+    """
 
     program: Program
     local: Set[str]
+    imports: Mapping[str, str] = field(default_factory=dict)
+
+    @staticmethod
+    def of(program: Program, function: gast.FunctionDef) -> Scope:
+        imports = local_imports(function)
+        return Scope(program, local_names(function) - set(imports), imports)
 
     def canonical(self, node: gast.AST) -> str | None:
+        if self.imports and (path := dotted(node)) and path[0] in self.imports:
+            return ".".join([self.imports[path[0]], *path[1:]])
         return self.program.canonical(node, self.local)
+
+    def alias_of(self, module: str) -> str | None:
+        """The name of a module that is at hand in the function, if there is one."""
+        alias = next((a for a, canonical in self.imports.items() if canonical == module), None)
+        alias = alias or self.program.alias_of(module)
+        return None if alias in self.local else alias
 
     def callee(self, node: gast.expr) -> gast.FunctionDef | None:
         """The function whose text is known that a call calls, if its text is what is differentiated."""
@@ -152,7 +169,9 @@ class Scope:
             if self.constant(node) is not None:
                 return True
             node = node.value
-        if not isinstance(node, gast.Name) or node.id in self.local or node.id not in self.program.imports:
+        if not isinstance(node, gast.Name) or node.id in self.local:
+            return True
+        if node.id not in self.imports and node.id not in self.program.imports:
             return True
         return self.constant(node) is not None
 
@@ -165,3 +184,12 @@ class Scope:
         """The expression of a constant of another file, where a name stands for one."""
         values = self.program.links.values
         return values.get(self.canonical(node) or "") if values else None
+
+
+def dotted(node: gast.AST) -> list[str]:
+    """The names in `a.b.c`; nothing for any other expression."""
+    names: list[str] = []
+    while isinstance(node, gast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    return [node.id, *reversed(names)] if isinstance(node, gast.Name) else []

@@ -77,17 +77,13 @@ def _itself(bound: Bound) -> Kind:
     return replace(kind, fresh=kind.type == "number")
 
 
-def _other(bound: Bound) -> Kind:
-    return Kind("other")
-
-
 _TABLE = [
     ("builtins.len", "x", _int),
     ("builtins.int", "x=0", _int),
     ("builtins.round", "x, ndigits=None", lambda b: Kind("number", None, ())),
     ("builtins.bool", "x", _bool),
     ("builtins.isinstance", "x, types", _bool),
-    ("builtins.range", "a, b=None, c=None", _other),
+    ("builtins.range", "a, b=None, c=None", lambda b: Kind("tuple", "int")),
     ("builtins.str", "x", lambda b: STR),
     ("builtins.all", "x", _bool),
     ("builtins.any", "x", _bool),

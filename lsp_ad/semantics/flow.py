@@ -69,26 +69,34 @@ def stored(target: gast.AST) -> set[str]:
     return {n.id for n in walk(target) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
 
 
-def header_reads(statement: gast.stmt) -> set[str]:
-    """What a point reads: a whole simple statement, or the header of a compound one."""
+def header(statement: gast.stmt) -> list[gast.AST]:
+    """What a point consists of: a simple statement, or the parts of a compound one outside its blocks."""
     if isinstance(statement, (gast.If, gast.While)):
-        return reads(statement.test)
+        return [statement.test]
     if isinstance(statement, gast.For):
-        return reads(statement.iter) | reads(statement.target)
-    if isinstance(statement, gast.FunctionDef):
-        return set()
-    return reads(statement)
+        return [statement.iter, statement.target]
+    if isinstance(statement, gast.With):
+        return list(statement.items)
+    if isinstance(statement, gast.Match):
+        return [statement.subject]
+    if isinstance(statement, gast.ExceptHandler):
+        return [part for part in (statement.type, statement.name) if part is not None]
+    return [] if isinstance(statement, (gast.FunctionDef, gast.Try)) else [statement]
+
+
+def header_reads(statement: gast.stmt) -> set[str]:
+    """What a point reads."""
+    parts = header(statement)
+    return reads(parts[0]) if len(parts) == 1 else {n for part in parts for n in reads(part)}
 
 
 def header_writes(statement: gast.stmt) -> set[str]:
     """What a point binds."""
-    if isinstance(statement, (gast.If, gast.While)):
-        return stored(statement.test)
-    if isinstance(statement, gast.For):
-        return stored(statement.target)
     if isinstance(statement, gast.FunctionDef):
         return {statement.name}
-    return stored(statement)
+    if isinstance(statement, gast.Try):
+        return {n for handler in statement.handlers for n in header_writes(handler)}
+    return {n for part in header(statement) for n in stored(part)}
 
 
 def writes(statements: Iterable[gast.stmt]) -> set[str]:
@@ -107,6 +115,11 @@ def blocks(statement: gast.stmt) -> list[list[gast.stmt]]:
         return [statement.body, statement.orelse]
     if isinstance(statement, gast.With):
         return [statement.body]
+    if isinstance(statement, gast.Try):
+        handlers = [handler.body for handler in statement.handlers]
+        return [statement.body, *handlers, statement.orelse, statement.finalbody]
+    if isinstance(statement, gast.Match):
+        return [case.body for case in statement.cases]
     return []
 
 
@@ -159,7 +172,8 @@ class Flow:
         return len(self.points) - 1
 
     def _header(self, s: gast.stmt) -> int:
-        written = frozenset() if isinstance(s, gast.For) else frozenset(header_writes(s))
+        later = isinstance(s, (gast.For, gast.Try))  # these bind at a point of its own
+        written = frozenset() if later else frozenset(header_writes(s))
         self.index[id(s)] = here = self._add(Point(s, frozenset(header_reads(s)), written))
         return here
 
@@ -196,6 +210,8 @@ class Flow:
             return self._block(s.orelse, [] if is_endless(s) else [here], breaks, continues, exits) + mine
         if isinstance(s, gast.With):
             return self._block(s.body, [here], breaks, continues, exits)
+        if isinstance(s, gast.Try):
+            return self._try(s, here, breaks, continues, exits)
         if isinstance(s, (gast.Return, gast.Raise)):
             exits.append(here)
             return []
@@ -206,6 +222,24 @@ class Flow:
             continues.append(here)
             return []
         return [here]
+
+    def _try(
+        self, s: gast.Try, here: int, breaks: list[int], continues: list[int], exits: list[int]
+    ) -> list[int]:
+        """Each step of the body may raise before it has done what it does."""
+        first = len(self.points)
+        ends = self._block(s.body, [here], breaks, continues, exits)
+        inside = range(first, len(self.points))
+        raising = [here, *(p for p in inside if any(q in inside for q in self.successors[p]))]
+        ends = self._block(s.orelse, ends, breaks, continues, exits)
+        for handler in s.handlers:
+            start = self._header(handler)
+            for p in raising:
+                self.successors[p].append(start)
+            ends = ends + self._block(handler.body, [start], breaks, continues, exits)
+        if s.finalbody:
+            ends = self._block(s.finalbody, [*ends, *raising], breaks, continues, exits)
+        return ends
 
     def predecessors(self) -> list[list[int]]:
         found: list[list[int]] = [[] for _ in self.points]
@@ -340,6 +374,16 @@ def _bound(body: list[gast.stmt], bound: set[str]) -> tuple[set[str], bool]:
             bound = no if yes_left else yes if no_left else yes & no
         elif isinstance(s, gast.With):
             bound, left = _bound(s.body, bound | header_writes(s))
+            if left:
+                return bound, True
+        elif isinstance(s, gast.Try):
+            paths = [_bound([*s.body, *s.orelse], set(bound))]
+            paths += [_bound(h.body, bound | header_writes(h)) for h in s.handlers]
+            staying = [names for names, left in paths if not left]
+            if not staying:
+                return set.intersection(*(names for names, _ in paths)), True
+            bound = set.intersection(*staying)
+            bound, left = _bound(s.finalbody, bound)
             if left:
                 return bound, True
         elif not isinstance(s, (gast.For, gast.While)):

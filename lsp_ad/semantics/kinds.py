@@ -234,6 +234,9 @@ class Kinds:
                 self._block(statement.body)
                 self._block(statement.orelse)
             else:
+                if isinstance(statement, gast.Try):
+                    for name in flow.header_writes(statement):
+                        self.bind(name, OTHER)  # the exception
                 for block in flow.blocks(statement):
                     self._block(block)
 

@@ -270,8 +270,27 @@ def parameters(function: gast.FunctionDef) -> list[str]:
 
 
 def local_names(function: gast.FunctionDef) -> set[str]:
-    """Parameters and names bound in the body, without those declared global or nonlocal."""
-    declared = {
-        n for node in walk(function) if isinstance(node, (gast.Global, gast.Nonlocal)) for n in node.names
-    }
+    """Parameters and names bound in the body, without those that it declares global or nonlocal."""
+    declared: set[str] = set()
+    pending: list[gast.AST] = list(function.body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (gast.Global, gast.Nonlocal)):
+            declared |= set(node.names)
+        elif not isinstance(node, _SCOPES):
+            pending += children(node)
     return (set(parameters(function)) | bound_names(function.body)) - declared
+
+
+def local_imports(function: gast.FunctionDef) -> dict[str, str]:
+    """What a function imports on every path, and binds in no other way: local name to canonical name."""
+    others = set(parameters(function))
+    found: dict[str, str] = {}
+    for s in function.body:
+        names = imported(s)
+        if names:
+            others |= {n for n, canonical in names.items() if found.setdefault(n, canonical) != canonical}
+        else:
+            others |= bound_names([s])
+    declared = set(found) - local_names(function)
+    return {n: canonical for n, canonical in found.items() if n not in others | declared}

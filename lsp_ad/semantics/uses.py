@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import gast
 
+from lsp_ad.semantics import flow
 from lsp_ad.semantics.shapes import INT, Kind
 from lsp_ad.source.trees import children, walk
 
@@ -29,7 +30,7 @@ def kinds_by_use(function: gast.FunctionDef, names: list[str], canonical: Canoni
             _learn(node, wanted, canonical, found)
         if isinstance(statement, gast.Assign):
             _unpacked_shape(statement, wanted, found)
-        if isinstance(statement, (gast.If, gast.While, gast.For)) and any(
+        if not isinstance(statement, (gast.Return, gast.Raise)) and any(
             isinstance(n, (gast.Return, gast.Raise)) for n in walk(statement)
         ):
             break
@@ -108,12 +109,7 @@ def used_as_dict(body: list[gast.stmt]) -> set[str]:
 
 def _certain(statement: gast.stmt) -> list[gast.AST]:
     """The expressions that a statement of the body surely evaluates."""
-    if isinstance(statement, (gast.If, gast.While)):
-        roots: list[gast.AST] = [statement.test]
-    elif isinstance(statement, gast.For):
-        roots = [statement.iter]
-    else:
-        roots = [statement]
+    roots: list[gast.AST] = flow.header(statement)
     found: list[gast.AST] = []
     while roots:
         node = roots.pop()

@@ -76,6 +76,13 @@ def add(a: gast.expr, b: gast.expr) -> gast.expr:
     return gast.BinOp(a, gast.Add(), b)
 
 
+def negation(test: gast.expr) -> gast.expr:
+    """`not test`, without a double `not`."""
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        return test.operand
+    return gast.UnaryOp(gast.Not(), test)
+
+
 def normalize(node: gast.expr) -> gast.expr:
     """An equal expression with its signs outside and without factors 1; the node itself is used up.
 

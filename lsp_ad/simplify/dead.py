@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 
 import gast
 
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import change_of, changed_by
+from lsp_ad.simplify.algebra import negation
 
 
 def drop_dead(body: list[gast.stmt]) -> list[gast.stmt]:
@@ -99,6 +100,13 @@ class _Sweep:
                 _set(live, after)
                 return False
             return True
+        if isinstance(s, gast.With):
+            s.body = self.block(s.body, live, jumps)
+            self.header(s, live)
+            return _does(s.body)
+        if isinstance(s, gast.Try):
+            self.attempt(s, live, jumps, self.block)
+            return True
         self.pass_by(s, live, jumps)
         return True
 
@@ -109,7 +117,7 @@ class _Sweep:
         if not _does(s.body) and not _does(s.orelse):
             return False
         if not _does(s.body):
-            s.test, s.body, s.orelse = _not(s.test), s.orelse, []
+            s.test, s.body, s.orelse = negation(s.test), s.orelse, []
             if hasattr(s, "lineno"):
                 del s.lineno  # it is no longer the statement of the text
         if not _does(s.orelse):
@@ -117,6 +125,27 @@ class _Sweep:
         live |= other
         self.header(s, live)
         return True
+
+    def attempt(
+        self,
+        s: gast.Try,
+        live: set[str],
+        jumps: _Jumps,
+        block: Callable[[list[gast.stmt], set[str], _Jumps], list[gast.stmt]],
+    ) -> None:
+        """`block` goes through all parts but the body, which stays whole: what raises in it decides which
+        path is taken, whether its value is read or not."""
+        self.before(s.finalbody, live, jumps)
+        caught = set(live) if s.finalbody else set()
+        for handler in s.handlers:
+            inside = set(live)
+            handler.body = block(handler.body, inside, jumps) or [gast.Pass()]
+            self.header(handler, inside)
+            caught |= inside
+        s.orelse = block(s.orelse, live, jumps)
+        for x in reversed(s.body):
+            self.pass_by(x, live, jumps)
+            live |= caught
 
     def loop(self, s: gast.For | gast.While, live: set[str], jumps: _Jumps) -> None:
         left = frozenset(live)
@@ -150,9 +179,10 @@ class _Sweep:
         self.before(s.body, inside, _Jumps(left, frozenset(live)))
         return live | inside - self.point(s)[1]
 
-    def before(self, body: list[gast.stmt], live: set[str], jumps: _Jumps) -> None:
+    def before(self, body: list[gast.stmt], live: set[str], jumps: _Jumps) -> list[gast.stmt]:
         for s in reversed(body):
             self.pass_by(s, live, jumps)
+        return body
 
     def pass_by(self, s: gast.stmt, live: set[str], jumps: _Jumps) -> None:
         if isinstance(s, gast.If):
@@ -174,6 +204,8 @@ class _Sweep:
                 live.clear()
             elif isinstance(s, gast.With):
                 self.before(s.body, live, jumps)
+            elif isinstance(s, gast.Try):
+                self.attempt(s, live, jumps, self.before)
             self.header(s, live)
 
     def header(self, s: gast.stmt, live: set[str]) -> None:
@@ -190,12 +222,6 @@ def _set(live: set[str], names: Set[str]) -> None:
 
 def _does(body: list[gast.stmt]) -> bool:
     return any(not isinstance(s, gast.Pass) for s in body)
-
-
-def _not(test: gast.expr) -> gast.expr:
-    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
-        return test.operand
-    return gast.UnaryOp(gast.Not(), test)
 
 
 def _effects(s: gast.stmt) -> bool:

@@ -101,7 +101,9 @@ class Printer:
         lead = [Printed(INDENT * depth + c.text, origin, s) for c in self._leading(original)]
         if isinstance(s, gast.If):
             return lead + self._if(s, original, origin, depth)
-        if isinstance(s, (gast.For, gast.While)):
+        if isinstance(s, gast.Try):
+            return lead + self._try(s, origin, depth)
+        if isinstance(s, (gast.For, gast.While, gast.With)):
             header = self._header(s, original)
             return [*lead, Printed(INDENT * depth + header, origin, s), *self.block(s.body, depth + 1)]
         if original is not None and same(plain_assignment(original), s):
@@ -126,10 +128,26 @@ class Printer:
             found += [Printed(INDENT * depth + "else:", origin, s), *self.block(s.orelse, depth + 1)]
         return found
 
+    def _try(self, s: gast.Try, origin: Span | None, depth: int) -> list[Printed]:
+        def line(text: str) -> Printed:
+            return Printed(INDENT * depth + text, origin, s)
+
+        found = [line("try:"), *self.block(s.body, depth + 1)]
+        for handler in s.handlers:
+            caught = f" {expression_text(handler.type)}" if handler.type is not None else ""
+            found.append(line(f"except{caught}{f' as {handler.name.id}' if handler.name else ''}:"))
+            found += self.block(handler.body, depth + 1)
+        for word, block in (("else", s.orelse), ("finally", s.finalbody)):
+            if block:
+                found += [line(f"{word}:"), *self.block(block, depth + 1)]
+        return found
+
     def _header(self, s: gast.stmt, original: gast.stmt | None, word: str = "if") -> str:
         if isinstance(s, gast.For):
             over = self._kept(s.iter, original and getattr(original, "iter", None))
             return f"for {bare_text(s.target)} in {over}:"
+        if isinstance(s, gast.With):
+            return f"with {', '.join(expression_text(item) for item in s.items)}:"
         assert isinstance(s, (gast.If, gast.While))
         text = self._kept(s.test, original and getattr(original, "test", None))
         return f"{'while' if isinstance(s, gast.While) else word} {text}:"

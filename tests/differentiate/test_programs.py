@@ -12,14 +12,21 @@ from tests import oracle
 from tests.differentiate.programs import (
     arrays,
     augmented,
+    blocks,
     branches,
     calls,
+    conditions,
     containers,
     for_loops,
     indexing,
+    iterators,
     jumps,
+    loop_else,
+    matching,
     straight,
     structures,
+    tries,
+    walrus,
     while_loops,
 )
 from tests.differentiate.programs.case import Case
@@ -88,3 +95,27 @@ def test_arrays(program):
 @named(augmented.CASES)
 def test_augmented_assignment(program):
     check(program)
+
+
+@pytest.mark.row("T8")
+@named(conditions.CASES + walrus.CASES + matching.CASES)
+def test_conditions(program):
+    check(program)
+
+
+@pytest.mark.row("T9", "T10")
+@named(iterators.CASES + loop_else.CASES)
+def test_what_loops_go_over_and_how_they_end(program):
+    check(program)
+
+
+@pytest.mark.row("T19")
+@named(blocks.CASES)
+def test_blocks(program):
+    check(program)
+
+
+@pytest.mark.row("T19")
+@named(tries.CASES)
+def test_try(program):
+    oracle.assert_gradient(program.source, *program.args, wrt=program.wrt, all_modes=program.is_first)

@@ -31,19 +31,72 @@ def refused(marked: str, wrt=None, name: str = "f"):
 
 
 STATEMENTS = {
-    "try": ("AD101", "«try»:\n        y = 1 / x\n    except ZeroDivisionError:\n        y = 0.0", "`try`"),
-    "with": ("AD101", "«with» model(x) as y:\n        pass", "`with`"),
-    "del": ("AD101", "y = x\n    «del» y", "`del`"),
-    "import": ("AD101", "«import» math as y", "`import`"),
+    "with": ("AD101", "with «model(x)» as y:\n        pass", "`with model(x)` may change what its block"),
+    "contextlib.suppress": (
+        "AD101",
+        "y = x\n    with «suppress(ValueError)»:\n        y = x * x",
+        "`with suppress(ValueError)` may change",
+    ),
+    "as of a with": ("AD101", "with np.errstate() as «y»:\n        pass", "binds a name"),
+    "del of an element": ("AD301", "y = [x, x]\n    del «y[0]»", "`del y[0]` changes `y` in place"),
+    "import under a condition": (
+        "AD101",
+        "if len(x):\n        «import» math as y",
+        "`import` under a condition",
+    ),
+    "import of a name in a loop": (
+        "AD101",
+        "y = x\n    for k in x:\n        «from» os import path",
+        "`import`",
+    ),
+    "try that changes a list": (
+        "AD101",
+        "y = [x]\n    try:\n        «y.append(x[7])»\n    except IndexError:\n        pass\n    y = y[0]",
+        "change of a list inside a `try`",
+    ),
+    "try that assigns before it raises": (
+        "AD101",
+        "y = x\n    try:\n        «y = x * y»\n        z = x[7]\n    except IndexError:\n        z = y\n    y = y * z",
+        "`y` is assigned in a `try` before a step that may raise",
+    ),
+    "try with a computed exception": (
+        "AD101",
+        "y = x\n    try:\n        y = x[7]\n    except «errors()[0]»:\n        pass",
+        "`except`",
+    ),
+    "try with an augmented assignment": (
+        "AD101",
+        "y = x * x\n    try:\n        «y += x»\n    except FloatingPointError:\n        pass",
+        "half changed",
+    ),
+    "finally": (
+        "AD101",
+        "y = x\n    try:\n        y = x[7]\n    finally:\n        «y = x»",
+        "`finally`",
+    ),
     "nested def": ("AD101", "«def» y(z):\n        return z", "`nested def`"),
     "class": ("AD101", "«class» y:\n        pass", "`class`"),
-    "global": ("AD101", "«global» y\n    y = x", "`global`"),
-    "match": ("AD101", "«match» x:\n        case _:\n            y = x", "`match`"),
-    "else of a for": ("AD101", "for y in x:\n        pass\n    else:\n        «y = 0.0»", "`else` of a loop"),
-    "else of a while": (
+    "global": ("AD101", "«global» y\n    y = x", "global `y` is assigned"),
+    "match of a sequence": (
         "AD101",
-        "y = x\n    while y > 0:\n        y = -y\n    else:\n        «y = x»",
-        "`else`",
+        "y = x\n    match x:\n        case «(1, z)»:\n            y = z",
+        "pattern of `match`",
+    ),
+    "match of a class": (
+        "AD101",
+        "y = x\n    match x:\n        case «float()»:\n            y = 2 * x",
+        "pattern of `match`",
+    ),
+    "a walrus after a read": ("AD102", "y = x\n    z = y + («y := x * x»)", "`y` is read before `:=`"),
+    "an iterator that is read twice": (
+        "AD102",
+        "y = «zip(x, x)»\n    for a, b in y:\n        pass\n    y = y",
+        "iterator under a name",
+    ),
+    "an iterator in an outer loop": (
+        "AD102",
+        "y = x\n    z = «enumerate(x)»\n    for k in range(2):\n        for i, a in z:\n            y = y * a",
+        "iterator under a name",
     ),
     "a value that is not used": ("AD101", "y = x\n    «y * 2»", "without a value that is used"),
     "element": ("AD301", "y = x * 1\n    «y[0]» = 0.0", "`y[0] = ...` writes into `y` in place"),
@@ -92,9 +145,8 @@ EXPRESSIONS = {
     "generator": ("AD102", "sum(«(e * e for e in x)»)", "generator"),
     "dict": ("AD102", "«{'a': x}»['a']", "dict"),
     "set": ("AD102", "np.sum(«{1, 2}») * x", "set"),
-    "assignment expression": ("AD102", "(«y := x * x») + y", "assignment expression"),
     "starred argument": ("AD102", "np.add(«*x»)", "starred"),
-    "range as a value": ("AD102", "np.sum(«range(3)») * x", "`range` is supported as what a `for` goes over"),
+    "zip as a value": ("AD102", "np.sum(«zip(x, x)») * x", "`zip` is supported as what a `for` goes over"),
     "an option": ("AD202", "«np.sum(x, where=x > 0)»", "where"),
     "max of an array": ("AD202", "«max(x)»", "given one by one"),
     "max with a key": ("AD202", "«max(x, 1.0, key=abs)»", "given one by one"),
