@@ -93,7 +93,7 @@ class Callees:
         """The adjoint statements of one call."""
         function = values.scope.callee(call)
         assert function is not None
-        given = match(call, function)
+        given = match(call, function, values.scope)
         wrt = tuple(p for p, a in given.items() if isinstance(a, gast.Name) and a.id in adjoints.active)
         for p, a in given.items():
             if p not in wrt:

@@ -14,7 +14,7 @@ from lsp_ad.differentiate.sweep import Swept
 from lsp_ad.differentiate.unit import Unit
 from lsp_ad.problems import Span
 from lsp_ad.semantics import flow
-from lsp_ad.semantics.names import imported
+from lsp_ad.semantics.names import Program, imported
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import INDENT, Printed, Printer, bare_text, expression_text, key, tidy
 from lsp_ad.source.trees import copied
@@ -150,6 +150,20 @@ def _tangent_checks(unit: Unit, swept: Swept) -> list[Line]:
     return _condition(terms, f'ValueError("{shown} must have {of} of {_listed(checked)}")')
 
 
+def emit_made(program: Program, made: str) -> list[Line]:
+    """The lines of a function that was made of one in another function."""
+    function, written = program.made[made], program.text_of(made)
+    title = written.name if isinstance(written, gast.FunctionDef) else "a lambda"
+    body = function.body
+    if gast.get_docstring(function) is not None:
+        body = body[1:]
+    return [
+        _head(f"def {made}({expression_text(function.args)}):"),
+        _head(f'{INDENT}"""The function {title} with all that it uses as parameters."""'),
+        *_lines(_printer_of(program, [made]).block(body, 1), "forward"),
+    ]
+
+
 def _saved(swept: Swept, gradients: gast.expr) -> list[str]:
     """The names that the backward function reads before it binds them."""
     body = [*swept.backward, gast.Return(gradients)]
@@ -185,7 +199,7 @@ def fingerprint(unit: Unit) -> str:
     """A short hash of the primal and of the functions written out in it,
     whatever their layout and comments.
     """
-    parts = [key(unit.original)] + [key(unit.program.function(n)) for n in sorted(unit.inlined)]
+    parts = [key(unit.program.text_of(n)) for n in (unit.original.name, *sorted(unit.inlined))]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:8]
 
 
@@ -293,8 +307,14 @@ def _numpy_name(unit: Unit) -> str | None:
 
 
 def _printer(unit: Unit) -> Printer:
-    functions = [unit.original, *(unit.program.function(n) for n in sorted(unit.inlined))]
-    return Printer(unit.program.parsed, [s for f in functions for s in flow.statements(f.body)])
+    return _printer_of(unit.program, [unit.original.name, *sorted(unit.inlined)])
+
+
+def _printer_of(program: Program, functions: list[str]) -> Printer:
+    """A printer that keeps the user's lines of some functions."""
+    written = [program.text_of(n) for n in functions]
+    own = [s for f in written if isinstance(f, gast.FunctionDef) for s in flow.statements(f.body)]
+    return Printer(program.parsed, own)
 
 
 def _bare_printer(unit: Unit) -> Printer:

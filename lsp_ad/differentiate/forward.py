@@ -178,7 +178,7 @@ class Forward:
         """`y = g(a, b)` as `y, dy = g_jvp(a, b, da, db)`."""
         function = self.scope.callee(call)
         assert function is not None
-        given = match(call, function)
+        given = match(call, function, self.scope)
         wrt = tuple(p for p, a in given.items() if self.tangents.moves(a, present))
         positional = [p.id for p in [*function.args.posonlyargs, *function.args.args]]
         arguments = [given[p] for p in positional]

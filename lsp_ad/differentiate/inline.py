@@ -92,7 +92,7 @@ class _Inliner:
     def _write_out(
         self, call: gast.Call, callee: gast.FunctionDef, before: list[gast.stmt], at: gast.stmt
     ) -> gast.expr:
-        given = match(call, callee)
+        given = match(call, callee, self.scope)
         own = bound_names(_body(callee))
         outer = {n for s in callee.body for n in flow.reads(s)} - own - set(parameters(callee))
         if outer & (self.scope.local | set(self.scope.imports)):

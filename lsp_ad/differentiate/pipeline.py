@@ -16,9 +16,10 @@ import gast
 
 from lsp_ad.differentiate.calls import Callees, Pair, Tangent
 from lsp_ad.differentiate.derivative import MODES, Derivative, Line
-from lsp_ad.differentiate.emit import emit, emit_pair, emit_tangent
+from lsp_ad.differentiate.emit import emit, emit_made, emit_pair, emit_tangent
 from lsp_ad.differentiate.forward_sweep import sweep_forward
-from lsp_ad.differentiate.insert import import_line, is_our_helper, with_dependencies
+from lsp_ad.differentiate.insert import helper_sources, import_line, is_our_helper, with_dependencies
+from lsp_ad.differentiate.lift import lift
 from lsp_ad.differentiate.sweep import sweep
 from lsp_ad.differentiate.unit import float_parameters, name_span, prepare
 from lsp_ad.differentiate.values import name_taken
@@ -119,6 +120,34 @@ def resolve_wrt(function: gast.FunctionDef, wrt: Sequence[str | int]) -> tuple[s
 def _derivative(
     program: Program, function: gast.FunctionDef, wrt: tuple[str, ...] | None, mode: str
 ) -> Derivative:
+    lifted = ordinary(program, function)
+    return _generated(lifted, lifted.functions[function.name], wrt, mode)
+
+
+def ordinary(program: Program, function: gast.FunctionDef) -> Program:
+    """The program in which a function calls ordinary functions only: see `differentiate/lift.py`."""
+    return lift(program, function, _inner)
+
+
+def _inner(
+    program: Program, name: str, wrt: tuple[str, ...], mode: str
+) -> tuple[dict[str, gast.FunctionDef], str, str]:
+    """A derivative that is called in a function: its functions and their helpers, its name, its seed."""
+    derivative = _generated(program, program.function(name), wrt, mode)
+    helpers = helper_sources()
+    text = [derivative.text, *(helpers[h] for h in with_dependencies(derivative.helpers))]
+    functions = {
+        s.name: s
+        for s in gast.parse("\n".join(text)).body
+        if isinstance(s, gast.FunctionDef) and s.name not in program.functions
+    }
+    return functions, derivative.name, derivative.seed
+
+
+def _generated(
+    program: Program, function: gast.FunctionDef, wrt: tuple[str, ...] | None, mode: str
+) -> Derivative:
+    """The derivative of a function that calls ordinary functions only."""
     callees = Callees(set(program.bound))
     unit = prepare(program, function, wrt)
     if mode == "jvp":
@@ -139,6 +168,9 @@ def _derivative(
         done.append(lines)
         helpers |= inner.helpers
         imports |= {import_line(m) for m in inner.modules}
+    made = _made(program, _names([main, *done]))
+    helpers |= made & helper_sources().keys()
+    done += [emit_made(program, n) for n in sorted(made - helpers)]
     used = _names([main, *done])
     recursive = mode == "jvp" and swept.name not in unit.scope.local | flow.reads(function)
     _refuse_taken(program, unit.scope.local, swept.name, helpers, used, recursive)
@@ -170,6 +202,18 @@ def _names(blocks: list[list[Line]]) -> set[str]:
     """The names that generated code uses."""
     text = "".join(line.text + "\n" for block in blocks for line in block)
     return {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+
+
+def _made(program: Program, used: set[str]) -> set[str]:
+    """The functions that generated code calls and the file does not have."""
+    pending = list(used)
+    found: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name in program.made and not program.bindings(name) and name not in found:
+            found.add(name)
+            pending += [n.id for n in flow.walk(program.made[name]) if isinstance(n, gast.Name)]
+    return found
 
 
 def _refuse_taken(

@@ -109,6 +109,16 @@ CATALOGUE: dict[str, Entry] = _entries(
         "import numpy as np\n\ndef f(x):\n    return np.copysign(2.0, x)\n",
     ),
     Entry(
+        "AD205",
+        "unknown-function-value",
+        "error",
+        "It cannot be followed which function is called, or what a function is used for.",
+        "Call the function by the name under which it is defined, or hand it to a function of this file.",
+        "def f(x):\n    def g(t):\n        return x * t\n    return [g][0](x)\n",
+        "Nested functions, lambdas, functools.partial and functions as arguments are followed "
+        "as long as each name stands for one function.",
+    ),
+    Entry(
         "AD301",
         "in-place-write",
         "error",

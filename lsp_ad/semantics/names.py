@@ -11,7 +11,7 @@ it fails, the name is of no use.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -70,13 +70,17 @@ class Program:
     """One parsed file and what its top-level names stand for.
 
     `settings`: the text of the settings that hold for it, if there are any. `derived`: what later stages have
-    worked out about the file, so that they do so once.
+    worked out about the file, so that they do so once. `made` are functions that the
+    compiler made of what the text defines (`differentiate/lift.py`), by name; one with the name of a function
+    of the file stands for it. `written` is what the user wrote for them.
     """
 
     parsed: Parsed
     settings: Document | None = None
     derived: dict[Any, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
     links: Links = field(default_factory=Links)
+    made: Mapping[str, gast.FunctionDef] = field(default_factory=dict)
+    written: Mapping[str, gast.AST] = field(default_factory=dict)
     _bindings: dict[str, list[gast.AST]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -86,12 +90,17 @@ class Program:
 
     @cached_property
     def functions(self) -> dict[str, gast.FunctionDef]:
-        """The functions defined once, unconditionally, at the top level of the file."""
-        return {
+        """The functions defined once, unconditionally, at the top level of the file; and those made."""
+        defined = {
             s.name: s
             for s in self.parsed.module.body
             if isinstance(s, gast.FunctionDef) and len(self._bindings[s.name]) == 1
         }
+        return {**defined, **self.made}
+
+    def text_of(self, name: str) -> gast.AST:
+        """What the user wrote for a function: its definition, or a lambda."""
+        return self.written.get(name) or self.function(name)
 
     @cached_property
     def imports(self) -> dict[str, str]:
@@ -127,8 +136,8 @@ class Program:
 
     @cached_property
     def bound(self) -> frozenset[str]:
-        """Every name that the top level of the file binds in any way."""
-        return frozenset(self._bindings)
+        """Every name that the top level of the file binds in any way, and those of functions made."""
+        return frozenset({*self._bindings, *self.made})
 
     def bindings(self, name: str) -> list[gast.AST]:
         """The statements at the top level of the file that bind a name."""
@@ -179,7 +188,8 @@ class Program:
             return None
         if canonical.startswith(HERE):
             return self.functions[canonical[len(HERE) :]]
-        return self.links.functions.get(self.links.targets.get(canonical, ""))
+        name = self.links.targets.get(canonical, "")
+        return self.made.get(name) or self.links.functions.get(name)
 
     def home(self, span: Span) -> tuple[str, Span] | None:
         """The file and the place of a span of a linked function; None for one of this file."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from lsp_ad.differentiate import inline, structure, webs
 from lsp_ad.differentiate.fresh import Fresh
+from lsp_ad.differentiate.pipeline import ordinary
 from lsp_ad.differentiate.unit import prepare
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
@@ -35,9 +36,17 @@ def statements(source: str) -> list[gast.stmt]:
     return tree.body
 
 
+def lifted(source: str, name: str = "f") -> Program:
+    """The program in which a function calls ordinary functions only."""
+    program = oracle.program(source)
+    return ordinary(program, program.functions[name])
+
+
 def runnable(program: Program, tree: gast.FunctionDef) -> Callable:
     """A function of the program, run by its changed tree; whatever it calls is that of the program."""
     namespace = oracle.run(program.parsed.document.text)
+    for made in program.made.values():
+        exec(compile(text(made), "made", "exec"), namespace)
     exec(compile(text(tree), "after a pass", "exec"), namespace)
     return namespace[tree.name]
 

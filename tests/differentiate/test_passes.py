@@ -14,7 +14,7 @@ from lsp_ad.semantics import flow
 from lsp_ad.semantics.names import local_names
 from tests import oracle
 from tests.differentiate import running
-from tests.differentiate.programs import branches, calls, for_loops, jumps, while_loops
+from tests.differentiate.programs import branches, callables, calls, for_loops, jumps, while_loops
 from tests.differentiate.programs.case import Case
 from tests.differentiate.programs.everything import CASES
 
@@ -30,27 +30,36 @@ def once(cases: list[Case]) -> list[Case]:
     return [c for c in cases if c.is_first]
 
 
-@named(calls.CASES)
+@named(callables.CASES)
+def test_lifting_changes_no_result(program):
+    compiled = running.lifted(program.source)
+    running.assert_same(compiled, compiled.functions["f"], program.args)
+    for function in (compiled.functions["f"], *compiled.made.values()):
+        inner = [n for s in function.body for n in flow.walk(s)]
+        assert not any(isinstance(n, (gast.FunctionDef, gast.Lambda)) for n in inner), running.text(function)
+
+
+@named([*calls.CASES, *callables.CASES])
 def test_inlining_changes_no_result(program):
-    compiled = oracle.program(program.source)
+    compiled = running.lifted(program.source)
     running.assert_same(compiled, running.inlined(compiled)[0], program.args)
 
 
 @named(JUMPING)
 def test_structure_changes_no_result(program):
-    compiled = oracle.program(program.source)
+    compiled = running.lifted(program.source)
     running.assert_same(compiled, running.structured(compiled)[0], program.args)
 
 
 @named(once(CASES))
 def test_splitting_names_changes_no_result(program):
-    compiled = oracle.program(program.source)
+    compiled = running.lifted(program.source)
     running.assert_same(compiled, running.split(compiled)[0], program.args)
 
 
 @named(CASES)
 def test_normal_form_changes_no_result(program):
-    compiled = oracle.program(program.source)
+    compiled = running.lifted(program.source)
     running.assert_same(compiled, running.normal(compiled, program.wrt), program.args)
 
 
@@ -59,7 +68,7 @@ def test_normal_form_changes_no_result(program):
 
 @named(once(calls.CASES))
 def test_no_small_function_is_called_after_inlining(program):
-    compiled = oracle.program(program.source)
+    compiled = running.lifted(program.source)
     tree, _ = running.inlined(compiled)
     scope = Scope(compiled, frozenset(local_names(tree)))
     for s in tree.body:
@@ -79,7 +88,7 @@ def unconditional_calls(node):
 
 @named(once(JUMPING))
 def test_jumps_are_last_on_their_paths_after_structure(program):
-    tree, _ = running.structured(oracle.program(program.source))
+    tree, _ = running.structured(running.lifted(program.source))
     *body, last = tree.body
     assert isinstance(last, gast.Return) and isinstance(last.value, gast.Name)
     for block in running.every_block(body):
@@ -91,7 +100,7 @@ def test_jumps_are_last_on_their_paths_after_structure(program):
 @named(once(CASES))
 def test_every_read_has_one_web_after_splitting(program):
     """A name has one web: splitting again finds nothing to do."""
-    tree, fresh = running.split(oracle.program(program.source))
+    tree, fresh = running.split(running.lifted(program.source))
     before = running.text(tree)
     running.webs.split(tree, fresh)
     assert running.text(tree) == before
@@ -99,7 +108,7 @@ def test_every_read_has_one_web_after_splitting(program):
 
 @named(once(CASES))
 def test_an_active_statement_does_one_thing_in_normal_form(program):
-    compiled = oracle.program(program.source)
+    compiled = running.lifted(program.source)
     unit = prepare(compiled, compiled.functions["f"], program.wrt)
     for s in flow.statements(unit.tree.body):
         if not isinstance(s, gast.Assign):

@@ -14,6 +14,7 @@ from tests.differentiate.programs import (
     augmented,
     blocks,
     branches,
+    callables,
     calls,
     conditions,
     containers,
@@ -68,6 +69,12 @@ def test_jumps(program):
 
 @named(calls.CASES)
 def test_calls(program):
+    check(program)
+
+
+@pytest.mark.row("T16", "T17")
+@named(callables.CASES)
+def test_callables(program):
     check(program)
 
 

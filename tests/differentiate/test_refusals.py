@@ -74,7 +74,7 @@ STATEMENTS = {
         "y = x\n    try:\n        y = x[7]\n    finally:\n        «y = x»",
         "`finally`",
     ),
-    "nested def": ("AD101", "«def» y(z):\n        return z", "`nested def`"),
+    "nonlocal": ("AD205", "def g():\n        «nonlocal x»\n        x = 1.0\n    y = g()", "assigns `x`"),
     "class": ("AD101", "«class» y:\n        pass", "`class`"),
     "global": ("AD101", "«global» y\n    y = x", "global `y` is assigned"),
     "match of a sequence": (
@@ -198,9 +198,9 @@ FUNCTIONS = {
         "needs the argument `y`",
     ),
     "starred arguments": (
-        "AD102",
+        "AD205",
         "def g(x, y):\n    return x * y\n\ndef f(x):\n    return g(«*x»)",
-        "starred",
+        "how many arguments",
     ),
     "an argument without a derivative": (
         "AD204",
