@@ -226,3 +226,51 @@ def jax_vjp(function, arguments, position, dy):
             lambda x: function(*arguments[:position], x, *arguments[position + 1 :]), arguments[position]
         )
         return np.asarray(pull_back(jax.numpy.asarray(dy, dtype=y.dtype))[0])[()]
+
+
+def numerical_jvp(function, arguments, tangents):
+    """The tangent of a function, by central differences: four calls. None: an argument that stands still."""
+    moving = [i for i, dx in enumerate(tangents) if dx is not None]
+    size = max([np.max(np.abs(tangents[i]), initial=0.0) for i in moving])
+    scale = max([1.0] + [np.max(np.abs(arguments[i]), initial=0.0) for i in moving])
+    exact = np.result_type(*[arguments[i] for i in moving], *[tangents[i] for i in moving], 1.0)
+    h = float(np.finfo(exact).eps ** 0.2 * scale / size) if size > 0.0 else 1.0
+    values = []
+    for step in (h, -h, 2.0 * h, -2.0 * h):
+        moved = [x if dx is None else x + step * dx for x, dx in zip(arguments, tangents, strict=True)]
+        values.append(np.asarray(function(*moved)))
+    return ((8.0 * (values[0] - values[1]) - (values[2] - values[3])) / (12.0 * h))[()]
+
+
+def autograd_jvp(function, arguments, tangents):
+    """The tangent of a function that is written for Autograd; None for an argument that stands still."""
+    from autograd import make_jvp
+
+    dy = 0.0
+    for i, dx in enumerate(tangents):
+        if dx is not None:
+            y, part = make_jvp(function, i)(*arguments)(dx)
+            if isinstance(y, (tuple, list, dict)):
+                raise TypeError("a function that Autograd differentiates returns one number or array")
+            dy = dy + part
+    return dy
+
+
+def jax_jvp(function, arguments, tangents):
+    """The tangent of a function that is written for JAX; None for an argument that stands still."""
+    import jax
+    import jax.experimental
+
+    moving = [i for i, dx in enumerate(tangents) if dx is not None]
+
+    def of_moving(*values):
+        given = list(arguments)
+        for i, value in zip(moving, values, strict=True):
+            given[i] = value
+        return function(*given)
+
+    double = jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64
+    with double(True):
+        primals = [jax.numpy.asarray(arguments[i]) for i in moving]
+        values = [jax.numpy.asarray(tangents[i], dtype=x.dtype) for i, x in zip(moving, primals, strict=True)]
+        return np.asarray(jax.jvp(of_moving, primals, values)[1])[()]

@@ -20,7 +20,7 @@ from lsp_ad.source.printing import INDENT, Printed, Printer, bare_text, expressi
 from lsp_ad.source.trees import copied
 
 WIDTH = 96
-BY_OTHERS = {"numerical_vjp": "central differences", "autograd_vjp": "Autograd", "jax_vjp": "JAX"}
+BY_OTHERS = {"numerical": "central differences", "autograd": "Autograd", "jax": "JAX"}
 
 
 def emit(unit: Unit, swept: Swept, mode: str) -> list[Line]:
@@ -127,7 +127,8 @@ def emit_tangent(unit: Unit, swept: Swept, of_callee: bool = False) -> list[Line
         lines += _tangent_checks(unit, swept)
     printed = _printer(unit).block(swept.forward, 1) if swept.forward else []
     lines += [
-        Line(p.text, p.origin, "tangent" if id(p.statement) in swept.derived else "forward") for p in printed
+        Line(p.text + _remark(p.text), p.origin, "tangent" if id(p.statement) in swept.derived else "forward")
+        for p in printed
     ]
     lines.append(_head(f"{INDENT}return {bare_text(swept.returned)}"))
     return [*lines[:2], *_imports(unit, lines), *lines[2:]]
@@ -338,5 +339,7 @@ def _lines(printed: list[Printed], sweep: str) -> list[Line]:
 
 def _remark(text: str) -> str:
     """A comment for a line in which something else than the text of the function gives a derivative."""
-    found = next((who for helper, who in BY_OTHERS.items() if f"{helper}(" in text), None)
-    return f"  # by {found}, when this runs" if found else ""
+    for oracle, who in BY_OTHERS.items():
+        if f"{oracle}_vjp(" in text or f"{oracle}_jvp(" in text:
+            return f"  # by {who}, when this runs"
+    return ""

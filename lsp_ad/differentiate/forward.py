@@ -98,6 +98,9 @@ class Forward:
                     problem("AD601", message, span_of(s), "Use reverse mode, or take the code out.")
                 )
             return []
+        known = self.scope.declared(s.value)
+        if known is not None and known.rule is not None and known.rule.is_zero:
+            return [s]
         if isinstance(s.value, gast.Call) and self.scope.canonical(s.value.func) not in EFFECTS:
             raise self._unknown(s)
         return [s]

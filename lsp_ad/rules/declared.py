@@ -121,7 +121,7 @@ class _Reader:
                     raise _Wrong(message, found[NON_DIFFERENTIABLE])
                 return Declared(self._rule())
             if opaque.OPAQUE in found:
-                return Declared(self._rule(self._opaque(found)), (), (self.function.name,))
+                return Declared(self._rule(*self._opaque(found)), (), (self.function.name,))
             calls, passive, adjoints, tangent = [], set(), None, None
             if CUSTOM_VJP in found:
                 rule, place = self._function(found[CUSTOM_VJP], 2, "the result and its adjoint")
@@ -140,14 +140,15 @@ class _Reader:
 
     def _opaque(self, found: dict[str, gast.expr]):
         mark = found[opaque.OPAQUE]
-        chosen = opaque.helper(mark) if isinstance(mark, gast.Call) and not mark.args else None
+        chosen = opaque.oracle(mark) if isinstance(mark, gast.Call) and not mark.args else None
         if len(found) > 1 or chosen is None or self.function.args.kwonlyargs:
             message = (
                 f"`{self.function.name}` is to be declared by `@lsp_ad.opaque(by=...)` alone, with one of "
             )
             raise _Wrong(message + "numerical, autograd and jax, and has no keyword-only parameters.", mark)
         texts = {p: ARGUMENT + p for p in self.parameters}
-        return opaque.adjoints(chosen, NAME + self.function.name, texts)
+        name = NAME + self.function.name
+        return opaque.adjoints(chosen, name, texts), opaque.tangent(chosen, name, texts)
 
     def _signature(self) -> None:
         a = self.function.args

@@ -118,6 +118,39 @@ def test_gradient_of_a_gradient():
     oracle.assert_gradient(text + "\n\ndef h(x):\n    return np.sum(f_grad(x, 1.0))\n", np.array([0.5, 1.5]), name="h")
 
 
+BOTH = HEAD + """
+def g_vjp(x, w, n, y, dy):
+    return 2.0 * x * w * dy, x * x * dy, None
+
+def g_tangent(x, w, n, y, dx, dw, dn):
+    return 2.0 * x * w * dx + x * x * dw
+
+@lsp_ad.custom_vjp(g_vjp)
+@lsp_ad.custom_jvp(g_tangent)
+def g(x, w, n=2):
+    return x * x * w
+
+def f(w, x):
+    return g(w * x, w, n=3) * g(x, 2.0)
+"""
+
+
+def test_both_modes_agree():
+    rng = np.random.default_rng(0)
+    w, x, dw, dx, df = rng.normal(size=(5, 3))
+    _, text = oracle.generate(BOTH, mode="jvp")
+    value, tangent = oracle.run(text)["f_jvp"](w, x, dw, dx)
+    _, text = oracle.generate(BOTH, mode="vjp")
+    adjoints = oracle.run(text)["f_vjp"](w, x, df)
+    np.testing.assert_allclose(value, (w * x) ** 2 * w * x**2 * 2.0)
+    np.testing.assert_allclose(tangent @ df, adjoints[0] @ dw + adjoints[1] @ dx)
+
+
+def test_the_tangent_of_the_function_itself():
+    _, text = oracle.generate(BOTH, "g", ["x"], "jvp")
+    assert oracle.run(text)["g_jvp"](3.0, 2.0, dx=0.5) == (18.0, 6.0)
+
+
 def test_no_derivative():
     source = HEAD + "calls = []\n\n@lsp_ad.non_differentiable\ndef seen(x):\n    calls.append(x)\n    return x\n\ndef f(x):\n    return np.sum(x * seen(x))\n"
     derivative, text = oracle.generate(source)
@@ -152,6 +185,10 @@ assert 'numpy' not in sys.modules"""
 ])
 def test_what_is_wrong_with_a_declaration(declaration, said):
     assert any(said in m for m in messages(declaration))
+
+
+def test_only_a_vjp_gives_no_tangent():
+    assert "forward mode" in refusals(SQUARE + "def f(x):\n    return np.sum(square(x))\n", mode="jvp")[0].message
 
 
 def test_only_a_jvp_gives_no_gradient():

@@ -267,13 +267,21 @@ def test_a_wrong_header(item):
     assert messages(f"with {item}:\n    pass\nreturn x * x")
 
 
+def test_forward_mode_has_no_place_for_it():
+    with pytest.raises(oracle.Refused) as caught:
+        oracle.generate(HEAD + "def f(x):\n    with lsp_ad.insert_grad_of(x) as dx:\n        dx = 2.0 * dx\n    return x * x\n", mode="jvp")
+    assert [p.code for p in caught.value.args] == ["AD601"]
+
+
 # --- gradients that stop ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("body, wanted", [("x * lsp_ad.stop_gradient(x)", 3.0), ("lsp_ad.stop_gradient(x * x) + x", 1.0)])
 def test_stop_gradient(body, wanted):
-    f, gradient = derived(HEAD + f"def f(x: float):\n    return {body}\n")
+    source = HEAD + f"def f(x: float):\n    return {body}\n"
+    f, gradient = derived(source)
     assert gradient(3.0) == wanted
+    assert derived(source, mode="jvp")[1](3.0, 1.0)[1] == wanted
     assert f(3.0) == (9.0 if "x * lsp" in body else 12.0)
 
 

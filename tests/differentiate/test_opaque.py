@@ -60,6 +60,26 @@ def test_equals_the_static_result(by, form, accuracy):
     assert f"# by {who}, when this runs" in text and f"{by}_vjp(" in text
 
 
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("by, accuracy", [("numerical", 1e-9), ("autograd", 1e-13), ("jax", 2e-6)])
+def test_the_tangent_equals_the_static_result(by, form, accuracy):
+    pytest.importorskip(MODULES[by].split(".")[0])
+    derivative, text = oracle.generate(source(by, form), mode="jvp")
+    dx, dy = np.array([[0.3, -1.0], [0.0, 2.0]]), np.array([[1.0, 0.5], [-0.2, 0.1]])
+    _, got = oracle.run(text)[derivative.name](X, Y, dx, dy)
+    wanted = sum(np.sum(g * d) for g, d in zip(static_gradient(), (dx, dy), strict=True))
+    np.testing.assert_allclose(got, wanted, rtol=accuracy)
+    assert "when this runs" in derivative.text
+
+
+def test_the_tangent_of_what_stands_still():
+    text = "import numpy as np\nimport lsp_ad\n@lsp_ad.opaque(by='numerical')\ndef g(x, n):\n    return x[:n] * x[:n]\n\ndef f(x, n):\n    return np.sum(g(x, n))\n"
+    derivative, text = oracle.generate(text, wrt=["x"], mode="jvp")
+    jvp = oracle.run(text)[derivative.name]
+    np.testing.assert_allclose(jvp(X, 1, np.ones((2, 2)))[1], 2 * np.sum(X[0]))
+    assert jvp(X, 1, np.zeros((2, 2)))[1] == 0.0
+
+
 def test_jax_in_double_precision():
     """What flows back is as exact as double precision, although the value itself is a float32 here."""
     pytest.importorskip("jax")

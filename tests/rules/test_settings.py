@@ -108,6 +108,14 @@ def test_elementwise_rules_and_functions_without_a_derivative(project):
     assert importlib.import_module("mylib").calls == [3]
 
 
+def test_forward_mode(project):
+    _, text = generated(project, mode="jvp")
+    z, dx, dw = X * W, np.array([0.5, 1.0]), np.array([1.0, -0.3])
+    slope = len(X) * (2 * z * special.erfcx(z) - 2 / np.sqrt(np.pi))
+    wanted = np.sum(slope * (W * dx + X * dw) + special.digamma(W) * dw)
+    np.testing.assert_allclose(oracle.run(text)["f_jvp"](X, W, dx, dw)[1], wanted)
+
+
 def test_a_general_rule_and_its_options(project):
     derivative, text = generated(project, "g", ["x"])
     a = np.array([[1.0, 2.0], [3.0, -1.0]])
