@@ -257,6 +257,7 @@ def check(seed: int) -> str:
             return "skipped"
         try:
             oracle.assert_gradient(source, *args, wrt=None, tolerance=1e-4, directions=1, seed=seed)
+            oracle.assert_jvp(source, *args, wrt=None, tolerance=1e-4, seed=seed)
         except oracle.Refused as refused:
             if all(p.code == "AD503" for p in refused.args):
                 return "skipped"
