@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import itertools
+import linecache
 import math
 
 import numpy as np
@@ -12,6 +14,8 @@ from lsp_ad.semantics.names import Program
 from lsp_ad.source import edits
 from lsp_ad.source.document import Document
 from lsp_ad.source.parse import parse
+
+_count = itertools.count()
 
 
 class Refused(Exception):
@@ -32,8 +36,11 @@ def generate(source: str, name: str = "f", wrt=None, mode: str = "grad"):
 
 
 def run(source: str) -> dict:
+    # the text under a name of its own, for functions that ask for theirs when they run
+    name = f"<generated {next(_count)}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     namespace: dict = {"__name__": "generated"}
-    exec(compile(source, "generated.py", "exec"), namespace)
+    exec(compile(source, name, "exec"), namespace)
     return namespace
 
 

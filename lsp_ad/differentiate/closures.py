@@ -219,7 +219,7 @@ class Body:
             return node
         self.lifted.used.add(node.id)
         home = self.lifted.home(node.id)
-        value = self.known.name(node.id)
+        value = self.known.expression(node)
         if isinstance(value, Library):
             return (
                 node

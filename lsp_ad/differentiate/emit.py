@@ -152,16 +152,18 @@ def _tangent_checks(unit: Unit, swept: Swept) -> list[Line]:
 
 
 def emit_made(program: Program, made: str) -> list[Line]:
-    """The lines of a function that was made of one in another function."""
+    """The lines of a function that the compiler made (see lift.py)."""
     function, written = program.made[made], program.text_of(made)
-    title = written.name if isinstance(written, gast.FunctionDef) else "a lambda"
-    body = function.body
-    if gast.get_docstring(function) is not None:
-        body = body[1:]
+    own = gast.get_docstring(function)
+    if isinstance(written, gast.Call):  # of a derivative, whose text is ours
+        title = own
+    else:
+        name = f"The function {written.name}" if isinstance(written, gast.FunctionDef) else "A lambda"
+        title = f"{name} with all that it uses as parameters."
     return [
         _head(f"def {made}({expression_text(function.args)}):"),
-        _head(f'{INDENT}"""The function {title} with all that it uses as parameters."""'),
-        *_lines(_printer_of(program, [made]).block(body, 1), "forward"),
+        *([_head(f'{INDENT}"""{title}"""')] if title else []),
+        *_lines(_printer_of(program, [made]).block(function.body[own is not None :], 1), "forward"),
     ]
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import importlib.resources
-from functools import cache
 
 import gast
 
 from lsp_ad.differentiate.derivative import Derivative
+from lsp_ad.rules.helpers import helper_sources
 from lsp_ad.semantics.names import Program
 from lsp_ad.source.edits import Edit
 
@@ -62,27 +61,6 @@ def preamble(
 def import_line(module: str) -> str:
     """How generated code imports a module that the file does not import."""
     return "import numpy as np" if module == "numpy" else f"import {module}"
-
-
-@cache
-def helper_sources() -> dict[str, str]:
-    """The text of each function of lsp_ad.runtime, read as text: NumPy is not imported for this."""
-    text = importlib.resources.files("lsp_ad").joinpath("runtime.py").read_text(encoding="utf-8")
-    return {
-        s.name: ast.get_source_segment(text, s) or ""
-        for s in ast.parse(text).body
-        if isinstance(s, ast.FunctionDef)
-    }
-
-
-def is_our_helper(program: Program, helper: str) -> bool:
-    """Whether a name of the file stands for our helper: imported from lsp_ad.runtime, or the same text."""
-    if program.imports.get(helper) == f"lsp_ad.runtime.{helper}":
-        return True
-    function = program.functions.get(helper)
-    return function is not None and gast.dump(function) == gast.dump(
-        gast.parse(helper_sources()[helper]).body[0]
-    )
 
 
 def with_dependencies(helpers: tuple[str, ...]) -> list[str]:

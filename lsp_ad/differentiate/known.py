@@ -23,6 +23,7 @@ from lsp_ad.differentiate.callables import (
 )
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.rules import CONSTANT_ONLY, RULES
+from lsp_ad.rules.helpers import canonical_helper
 from lsp_ad.rules.rule import UNKNOWN_VALUE, literal
 from lsp_ad.semantics.hints import default_values
 from lsp_ad.semantics.names import Program
@@ -129,7 +130,9 @@ class Known:
         self.before: list[gast.stmt] | None = None
 
     def canonical(self, node: gast.AST) -> str | None:
-        return self.lifter.program.canonical(node) if self.is_top_level(node) else None
+        if not self.is_top_level(node):
+            return None
+        return canonical_helper(self.lifter.program, self.lifter.program.canonical(node))
 
     def is_top_level(self, node: gast.AST) -> bool:
         """Whether a name, dotted or not, is not one of a variable of the function."""

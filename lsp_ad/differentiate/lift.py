@@ -23,7 +23,7 @@ from lsp_ad.differentiate.callables import Definition, Derivation, Lifted, Sprea
 from lsp_ad.differentiate.closures import Body
 from lsp_ad.differentiate.known import Known, TopLevel
 from lsp_ad.differentiate.unit import float_parameters
-from lsp_ad.problems import Problem, Refusal, problem
+from lsp_ad.problems import Problem, Refusal, Related, problem
 from lsp_ad.rules.declared import declared
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.names import Program, parameters
@@ -215,7 +215,15 @@ class Lifter:
             program = self._derive(other, program, derive, done, (*within, derived))
         done.add(derived)
         wrt = self._wrt(derived, program)
-        functions, found, seed = derive(program, derived.target.name, wrt, derived.value.mode)
+        try:
+            functions, found, seed = derive(program, derived.target.name, wrt, derived.value.mode)
+        except Refusal as refusal:
+            first = refusal.problems[0]
+            title = derived.target.definition.title
+            message = f"`{title}` cannot be differentiated: line {first.span.line}: {first.message}"
+            related = tuple(Related(p.message, p.span) for p in refusal.problems)
+            at = span_of(derived.at)
+            raise Refusal(problem("AD203", message, at, first.way_out, related)) from None
         for call in derived.seeded:
             call.keywords[-1].arg = seed
         made = dict(program.made)
@@ -225,9 +233,13 @@ class Lifter:
                     gast.copy_location(n, derived.at)
                 if isinstance(n, gast.Name) and n.id == found:
                     n.id = derived.name
+                if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store):
+                    # an operand where its target stands would be that of an augmented assignment
+                    n.end_lineno, n.end_col_offset = n.lineno, n.col_offset
             made[derived.name if title == found else title] = function
         made[derived.name].name = derived.name
-        return replace(program, made=made)
+        written = dict(program.written) | dict.fromkeys(made.keys() - program.made.keys(), derived.at)
+        return replace(program, made=made, written=written)
 
     def _needed(self, function: Lifted) -> list[Derived]:
         """The derivatives that a function calls, directly or not."""

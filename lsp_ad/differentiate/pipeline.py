@@ -18,12 +18,13 @@ from lsp_ad.differentiate.calls import Callees, Pair, Tangent
 from lsp_ad.differentiate.derivative import MODES, Derivative, Line
 from lsp_ad.differentiate.emit import emit, emit_made, emit_pair, emit_tangent
 from lsp_ad.differentiate.forward_sweep import sweep_forward
-from lsp_ad.differentiate.insert import helper_sources, import_line, is_our_helper, with_dependencies
+from lsp_ad.differentiate.insert import import_line, with_dependencies
 from lsp_ad.differentiate.lift import lift
 from lsp_ad.differentiate.sweep import sweep
 from lsp_ad.differentiate.unit import float_parameters, name_span, prepare
 from lsp_ad.differentiate.values import name_taken
 from lsp_ad.problems import Problem, Refusal, Related, Span, problem
+from lsp_ad.rules.helpers import helper_sources, is_our_helper
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.names import Program, parameters
 

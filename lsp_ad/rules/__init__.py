@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from lsp_ad.rules import elementwise, matrices, reductions, structural, zero
+from lsp_ad.rules import elementwise, helpers, matrices, reductions, structural, zero
 from lsp_ad.rules.describe import describe as _describe
 from lsp_ad.rules.rule import EACH, LINEAR, Adjoint, Bound, Rule, Unsupported, literal
 
 RULES: dict[str, Rule] = {
     rule.name: rule
-    for module in (elementwise, reductions, structural, matrices, zero)
+    for module in (elementwise, reductions, structural, matrices, helpers, zero)
     for rule in module.RULES
 }
 

@@ -9,6 +9,7 @@ import gast
 
 from lsp_ad.rules import CONSTANT_ONLY, CONSTANTS, METHODS, RULES, VARIANTS
 from lsp_ad.rules.declared import Declared, declared, declared_call, zero_call
+from lsp_ad.rules.helpers import canonical_helper
 from lsp_ad.rules.rule import UNKNOWN_VALUE, Bound, Rule, literal
 from lsp_ad.rules.settings import settings_of
 from lsp_ad.semantics.names import Program, local_imports, local_names
@@ -68,7 +69,7 @@ class Scope:
     def canonical(self, node: gast.AST) -> str | None:
         if self.imports and (path := dotted(node)) and path[0] in self.imports:
             return ".".join([self.imports[path[0]], *path[1:]])
-        return self.program.canonical(node, self.local)
+        return canonical_helper(self.program, self.program.canonical(node, self.local))
 
     def alias_of(self, module: str) -> str | None:
         """The name of a module that is at hand in the function, if there is one."""

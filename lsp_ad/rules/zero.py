@@ -8,7 +8,7 @@ from dataclasses import replace
 import gast
 
 from lsp_ad.rules.rule import Bound, Rule, literal, shape_of, signature
-from lsp_ad.semantics.shapes import BOOL, INT, STR, Kind, Opaque, elementwise
+from lsp_ad.semantics.shapes import BOOL, INT, STR, UNKNOWN, Kind, Opaque, elementwise
 
 
 def _filled(bound: Bound) -> Kind:
@@ -83,6 +83,7 @@ _TABLE = [
     ("builtins.round", "x, ndigits=None", lambda b: Kind("number", None, ())),
     ("builtins.bool", "x", _bool),
     ("builtins.isinstance", "x, types", _bool),
+    ("builtins.getattr", "x, name, default", lambda b: UNKNOWN),
     ("builtins.range", "a, b=None, c=None", lambda b: Kind("tuple", "int")),
     ("builtins.str", "x", lambda b: STR),
     ("builtins.all", "x", _bool),

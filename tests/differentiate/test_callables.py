@@ -262,3 +262,70 @@ def test_a_function_without_others_is_left_as_it_is():
     from lsp_ad.differentiate.pipeline import ordinary
 
     assert ordinary(program, program.functions["f"]) is program
+
+
+# A derivative of a derivative, and of a lambda: not for functions that run, whose text is asked for.
+INNER = {
+    "derivatives three deep": (
+        """
+        import lsp_ad
+
+        def f(x, a):
+            def g(y):
+                return x * y**4 * a
+            first = lsp_ad.grad(g, "y")
+            def h(z):
+                return first(z) * z
+            return lsp_ad.grad(h)(x) * a
+        """,
+        lambda x, a: 16 * x**4 * a * a,
+    ),
+    "a derivative of a parameter": (
+        """
+        import lsp_ad
+
+        def descend(loss, w, rate):
+            step = lsp_ad.grad(loss)
+            for i in range(2):
+                w = w - rate * step(w)
+            return w
+
+        def f(x, a):
+            return descend(lambda v: (v - a) ** 2 * x, x, 0.1)
+        """,
+        lambda x, a: a + (x - a) * (1 - 0.2 * x) ** 2,
+    ),
+    "a partial of a derivative": (
+        """
+        import lsp_ad
+
+        def g(x, y):
+            return np.sin(x) * y**2
+
+        slope = partial(lsp_ad.grad(g, 1), 0.3)
+
+        def f(x, a):
+            return slope(a) * partial(lsp_ad.grad(g, "x"), y=a)(x)
+        """,
+        lambda x, a: np.sin(0.3) * 2 * a * np.cos(x) * a**2,
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "same"), INNER.values(), ids=INNER)
+def test_derivatives_inside(source, same):
+    _, text = oracle.generate(HEAD + textwrap.dedent(source).strip() + "\n")
+    text = "\n".join(line for line in text.splitlines() if not line.startswith("slope = "))
+    got = oracle.run(text)["f_grad"](0.7, 1.3)
+    eps = 1e-6
+    want = (
+        (same(0.7 + eps, 1.3) - same(0.7 - eps, 1.3)) / (2 * eps),
+        (same(0.7, 1.3 + eps) - same(0.7, 1.3 - eps)) / (2 * eps),
+    )
+    np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
+def test_a_derivative_that_cannot_be_had_is_refused_where_it_is_called():
+    source = "import lsp_ad\n\n\ndef f(x):\n    def g(y):\n        return 2.0\n    return lsp_ad.grad(g)(x)\n"
+    _, (found,) = differentiate(oracle.program(source), "f")
+    assert (found.code, found.span.line, "does not depend on `y`" in found.message) == ("AD203", 7, True)

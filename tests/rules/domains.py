@@ -193,6 +193,55 @@ DOMAINS: dict[str, Domain] = {
     **{f"scipy.special.{n}": on(x=BETWEEN) for n in ("logit", "entr")},
     "scipy.special.xlogy": on(x2=POSITIVE),
     "scipy.special.xlog1py": on(x2=POSITIVE),
+    # helpers of generated code
+    "lsp_ad.runtime.unbroadcast": on(
+        call("d, x", d=(), x=()),
+        call("d, x", d=(3,), x=()),
+        call("d, x", d=(2, 3), x=(3,)),
+        call("d, x", d=(4, 2, 3), x=(2, 1)),
+        call("d, x", d=(2, 3), x=(2, 3)),
+    ),
+    "lsp_ad.runtime.matmul_adjoint_left": on(
+        call("d, x1, x2", d=(), x1=(3,), x2=(3,)),
+        call("d, x1, x2", d=(2,), x1=(2, 3), x2=(3,)),
+        call("d, x1, x2", d=(2,), x1=(3,), x2=(3, 2)),
+        call("d, x1, x2", d=(2, 4), x1=(2, 3), x2=(3, 4)),
+        call("d, x1, x2", d=(4, 2, 2), x1=(2, 3), x2=(4, 3, 2)),
+    ),
+    "lsp_ad.runtime.matmul_adjoint_right": on(
+        call("d, x1, x2", d=(), x1=(3,), x2=(3,)),
+        call("d, x1, x2", d=(2,), x1=(2, 3), x2=(3,)),
+        call("d, x1, x2", d=(2,), x1=(3,), x2=(3, 2)),
+        call("d, x1, x2", d=(2, 4), x1=(2, 3), x2=(3, 4)),
+        call("d, x1, x2", d=(4, 2, 2), x1=(2, 3), x2=(4, 3, 2)),
+    ),
+    "lsp_ad.runtime.dot_adjoint_left": on(
+        call("d, x1, x2", d=(), x1=(3,), x2=(3,)),
+        call("d, x1, x2", d=(2,), x1=(2, 3), x2=(3,)),
+        call("d, x1, x2", d=(2,), x1=(3,), x2=(3, 2)),
+        call("d, x1, x2", d=(2, 4), x1=(2, 3), x2=(3, 4)),
+    ),
+    "lsp_ad.runtime.dot_adjoint_right": on(
+        call("d, x1, x2", d=(), x1=(3,), x2=(3,)),
+        call("d, x1, x2", d=(2,), x1=(2, 3), x2=(3,)),
+        call("d, x1, x2", d=(2,), x1=(3,), x2=(3, 2)),
+        call("d, x1, x2", d=(2, 4), x1=(2, 3), x2=(3, 4)),
+    ),
+    "lsp_ad.runtime.solve_adjoint_right": on(
+        call("d, x1", d=(3,), x1=(3, 3)), call("d, x1", d=(3, 2), x1=(3, 3)), special={"x1": "matrix"}
+    ),
+    "lsp_ad.runtime.solve_adjoint_left": on(
+        call("d, y2", d=(3,), y2=(3,)), call("d, y2", d=(3, 2), y2=(3, 2))
+    ),
+    "lsp_ad.runtime.diff_adjoint": on(
+        call("d, x, -1", d=(3,), x=(4,)), call("d, x, 0", d=(2, 3), x=(3, 3))
+    ),
+    "lsp_ad.runtime.diagonal_adjoint": on(
+        call("d, x, 0", d=(3,), x=(3, 3)), call("d, x, 1", d=(2,), x=(3, 3))
+    ),
+    "lsp_ad.runtime.diag_adjoint": on(
+        call("d, x, 1", d=(3, 3), x=(2,)), call("d, x, 0", d=(3,), x=(3, 3))
+    ),
     # linear algebra
     **{
         f"numpy.linalg.{n}": on(call("x", x=(3, 3)), call("x", x=(2, 2, 2)), special={"x": "matrix"})

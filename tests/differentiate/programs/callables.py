@@ -364,4 +364,118 @@ CASES = [
         """,
         (normal(4, 3), normal(2, 4), normal(3)),
     ),
+    *case(
+        "the derivative of a sum in another derivative: no confusion of the two",
+        """
+        import lsp_ad
+
+        def f(x):
+            def g(y):
+                return x + y
+            return x * lsp_ad.grad(g)(x)
+        """,
+        (1.5,),
+    ),
+    *case(
+        "a derivative of a closure depends on what that captures",
+        """
+        import lsp_ad
+
+        def f(x, a):
+            def g(y):
+                return np.sin(x * y) * a
+            dg = lsp_ad.grad(g)
+            return x * dg(x * a) + dg(a)
+        """,
+        (1.5, 0.7),
+    ),
+    *case(
+        "one step down the gradient, and the loss after it",
+        """
+        import lsp_ad
+
+        def f(w, x, y):
+            def loss(v):
+                r = x @ v - y
+                return np.sum(r * r)
+            v = w - 0.1 * lsp_ad.grad(loss)(w)
+            return loss(v)
+        """,
+        (normal(2), normal(3, 2), normal(3)),
+    ),
+    *case(
+        "steps down a gradient in a loop",
+        """
+        import lsp_ad
+
+        def f(w, rate: float, x, y):
+            def loss(v):
+                r = x @ v - y
+                return np.mean(r * r)
+            step = lsp_ad.grad(loss)
+            for i in range(3):
+                w = w - rate * step(w)
+            return loss(w)
+        """,
+        (normal(2), 0.05, normal(3, 2), normal(3)),
+    ),
+    *case(
+        "value and gradient of a function of the file",
+        """
+        import lsp_ad
+
+        def g(w, x):
+            return np.sum(np.tanh(w * x))
+
+        both = lsp_ad.value_and_grad(g, "w")
+
+        def f(w, x):
+            v, d = both(w, x)
+            return v * np.sum(d)
+        """,
+        (normal(2), normal(2)),
+    ),
+    *case(
+        "a seed, a parameter by its place, and a decorated function",
+        """
+        import lsp_ad
+
+        def g(w, x):
+            return np.tanh(w * x)
+
+        @lsp_ad.grad
+        def h(x):
+            return x**3
+
+        def f(w, x):
+            return np.sum(lsp_ad.vjp(g, 1)(w, x, w)) * h(np.sum(w))
+        """,
+        (normal(2), normal(2)),
+    ),
+    *case(
+        "the derivative of a loop",
+        """
+        import lsp_ad
+
+        def f(x, a):
+            def g(y: float):
+                for i in range(3):
+                    y = np.sin(y * x) * a
+                return y
+            return lsp_ad.grad(g)(a) * x
+        """,
+        (0.7, 0.9),
+    ),
+    *case(
+        "a derivative at a constant",
+        """
+        import lsp_ad
+
+        def f(x):
+            def g(y):
+                return y**3
+            return x * lsp_ad.grad(g)(2.0)
+        """,
+        (0.7,),
+    ),
 ]

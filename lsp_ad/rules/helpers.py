@@ -1,0 +1,118 @@
+"""The functions of lsp_ad.runtime: their text, and the derivatives of those that a second derivative meets.
+
+Each is linear in the adjoint that it takes, which is called d here, and in most also in one other argument.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.resources
+from collections.abc import Set
+from dataclasses import replace
+from functools import cache
+
+import gast
+
+from lsp_ad.rules.rule import LINEAR, Adjoint, Bound, Rule, Tangent
+from lsp_ad.semantics.names import HERE, Program
+from lsp_ad.semantics.shapes import Kind, elementwise
+
+RUNTIME = "lsp_ad.runtime."
+
+
+@cache
+def helper_sources() -> dict[str, str]:
+    """The text of each function of lsp_ad.runtime, read as text: NumPy is not imported for this."""
+    text = importlib.resources.files("lsp_ad").joinpath("runtime.py").read_text(encoding="utf-8")
+    return {
+        s.name: ast.get_source_segment(text, s) or ""
+        for s in ast.parse(text).body
+        if isinstance(s, ast.FunctionDef)
+    }
+
+
+def is_our_helper(program: Program, helper: str) -> bool:
+    """Whether a name of the file stands for our helper: imported from lsp_ad.runtime, or the same text."""
+    if program.imports.get(helper) == RUNTIME + helper:
+        return True
+    key = ("helper", helper)
+    if key not in program.derived:
+        function = program.functions.get(helper)
+        program.derived[key] = function is not None and gast.dump(function) == _dumped(helper)
+    return program.derived[key]
+
+
+@cache
+def _dumped(helper: str) -> str:
+    return gast.dump(gast.parse(helper_sources()[helper]).body[0])
+
+
+def canonical_helper(program: Program, canonical: str | None) -> str | None:
+    """The canonical name of a helper that stands in the file and has a rule; any other name as it is."""
+    if canonical is None or not canonical.startswith(HERE):
+        return canonical
+    name = canonical[len(HERE) :]
+    known = RUNTIME + name
+    return known if known in _NAMES and is_our_helper(program, name) else canonical
+
+
+def _like(name: str):
+    def kind(bound: Bound) -> Kind:
+        return replace(bound.kind(name), dtype=bound.kind("d").dtype, fresh=False)
+
+    return kind
+
+
+def _unknown(bound: Bound) -> Kind:
+    kinds = [bound.kind(p) for p in bound.given]
+    return Kind("numeric", elementwise(*kinds).dtype, None, fresh=True)
+
+
+def _rule(
+    name: str, parameters: str, kind, tangent: Tangent | None = None, **adjoints: str | Adjoint
+) -> Rule:
+    """A rule with the texts of its adjoints; the other parameters only give a shape or an option."""
+    names = tuple(parameters.split())
+    found = {p: a if isinstance(a, Adjoint) else Adjoint(a) for p, a in adjoints.items()}
+
+    def each(bound: Bound, moved: Set[str]) -> str:
+        """The function with one argument after the other replaced by its tangent."""
+        terms = [f"{name}({', '.join('d' + p if p == q else p for p in names)})" for q in names if q in moved]
+        return " + ".join(terms)
+
+    return Rule(
+        RUNTIME + name,
+        names,
+        adjoints=lambda bound: found,
+        tangent=tangent or (LINEAR if list(found) == ["d"] else each),
+        kind=kind,
+        differentiable=tuple(found),
+        passive=tuple(n for n in names if n not in found),
+    )
+
+
+def _solve_tangent(bound: Bound, moved: Set[str]) -> str:
+    right = "dd - np.transpose(dx1) @ y" if "d" in moved else "-(np.transpose(dx1) @ y)"
+    return f"solve_adjoint_right({right if 'x1' in moved else 'dd'}, x1)"
+
+
+RULES = [
+    _rule("unbroadcast", "d x", _like("x"), d=Adjoint("dy", spread=True, any_shape=True)),
+    _rule("matmul_adjoint_left", "d x1 x2", _like("x1"), d="dy @ x2", x2="matmul_adjoint_right(d, dy, x2)"),
+    _rule("matmul_adjoint_right", "d x1 x2", _like("x2"), d="x1 @ dy", x1="matmul_adjoint_left(d, x1, dy)"),
+    _rule("dot_adjoint_left", "d x1 x2", _like("x1"), d="np.dot(dy, x2)", x2="dot_adjoint_right(d, dy, x2)"),
+    _rule("dot_adjoint_right", "d x1 x2", _like("x2"), d="np.dot(x1, dy)", x1="dot_adjoint_left(d, x1, dy)"),
+    _rule(
+        "solve_adjoint_right",
+        "d x1",
+        _like("d"),
+        _solve_tangent,
+        d="np.linalg.solve(x1, dy)",
+        x1="solve_adjoint_left(y, np.linalg.solve(x1, dy))",
+    ),
+    _rule("solve_adjoint_left", "d y2", _unknown, d="-(dy @ y2)", y2="-(dy.T @ d)"),
+    _rule("diff_adjoint", "d x axis", _like("x"), d="np.diff(dy, axis=axis)"),
+    _rule("diagonal_adjoint", "d x offset", _like("x"), d="np.diagonal(dy, offset)"),
+    _rule("diag_adjoint", "d x k", _like("x"), d="np.diag(dy, k)"),
+]
+_NAMES = frozenset(rule.name for rule in RULES)
