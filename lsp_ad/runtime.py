@@ -181,6 +181,25 @@ def filled(dx, x):
     return {k: filled(dx[k], item) if k in dx else zeros_of(item) for k, item in x.items()}
 
 
+def joined_like(dx, x):
+    """The adjoint dx of the items of x, in one array if x is an array."""
+    return np.array(dx) if np.ndim(x) and not isinstance(x, (list, tuple)) else dx
+
+
+def repeat_adjoint(dy, xs):
+    """The adjoint of the list xs in y = xs * n: the sum over its copies."""
+    dxs = zeros_of(xs)
+    for start in range(0, len(dy), max(len(xs), 1)):
+        dxs = sum_of(dxs, dy[start : start + len(xs)])
+    return dxs
+
+
+def part_of(dy, x, *later):
+    """The adjoint of the dict x in y = {**x, ...}: its items that none of the later ones have replaced."""
+    kept = [k for k in x if not any(k in keys for keys in later)]
+    return {k: dy[k] if k in kept else zeros_of(item) for k, item in x.items()}
+
+
 def split_like(dy, xs, axis=0):
     """The adjoints of the arrays xs in y = np.concatenate(xs, axis)."""
     if axis is None:

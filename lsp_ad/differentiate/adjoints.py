@@ -149,9 +149,15 @@ class Adjoints:
         state[v] = Form(True, False, True, True)
 
     def element(
-        self, node: gast.Subscript, dy: gast.expr, s: gast.stmt, state: State, out: list[gast.stmt]
+        self,
+        node: gast.Subscript,
+        target: str,
+        dy: gast.expr,
+        s: gast.stmt,
+        state: State,
+        out: list[gast.stmt],
     ) -> None:
-        """The adjoint of reading an element or slice: `dx[i] += dy`."""
+        """The adjoint of reading an element or slice into `target`: `dx[i] += dy`."""
         base, depth = node, 0
         while isinstance(base, gast.Subscript):
             index = base.slice
@@ -162,15 +168,10 @@ class Adjoints:
             )
         v = base.id
         kind = self.kinds.of(name(v))
-        if kind.type in ("list", "tuple") and not self.is_number(index):
-            raise Refusal(
-                problem(
-                    "AD102",
-                    f"`{expression_text(node)}` takes a slice of a list.",
-                    span_of(s),
-                    "Use an array, or index the list element by element.",
-                )
-            )
+        sliced = isinstance(index, gast.Slice) and depth == 1
+        if kind.type in ("list", "tuple") and not self.may_be_number(index) and not sliced:
+            message = f"`{expression_text(node)}` indexes a list with what may be no integer."
+            raise Refusal(problem("AD102", message, span_of(s), "Use an array, or an index that is an int."))
         self.in_place.add(v)
         if depth > 1:
             self.deep.add(v)
@@ -181,9 +182,7 @@ class Adjoints:
             if isinstance(n, gast.Name) and (n.id == v or n.id.startswith(f"s__{v}__")):
                 n.id = adjoint_name(v)
         if self.kinds.of(node.value).is_structure or self.is_basic(node.slice):
-            out.append(
-                self._added(v, gast.Subscript(inner, where, gast.Store()), dy, self.kinds.of(node), state)
-            )
+            out.append(self._added(v, gast.Subscript(inner, where, gast.Store()), target, dy, state))
         else:
             at = gast.Attribute(
                 gast.Attribute(self.values.module("numpy"), "add", gast.Load()), "at", gast.Load()
@@ -192,15 +191,21 @@ class Adjoints:
                 where = gast.Tuple([_slice_object(e) for e in where.elts], gast.Load())
             out.append(gast.Expr(gast.Call(at, [inner, _slice_object(where), dy], [])))
 
-    def _added(self, v: str, element: gast.Subscript, dy: gast.expr, kind: Kind, state: State) -> gast.stmt:
+    def _added(self, v: str, element: gast.Subscript, target: str, dy: gast.expr, state: State) -> gast.stmt:
         """`dv[i] += dy`, or without a change in place of what an item of the list may share."""
         read = copied(element)
         read.ctx = gast.Load()
-        if kind.is_structure:
+        sliced = isinstance(element.slice, gast.Slice) and v in self.lists
+        if self.kind(target).is_structure or target in self.lists or sliced:
             return gast.Assign([element], call(self.values.helper("sum_of"), read, dy), None)
-        if state[v].owned or kind.shape == ():
+        if state[v].owned or self.kind(target).shape == ():
             return gast.AugAssign(element, gast.Add(), dy)
         return gast.Assign([element], gast.BinOp(read, gast.Add(), dy), None)
+
+    def may_be_number(self, index: gast.expr) -> bool:
+        """Whether an index may be an integer: if it is none, a list cannot be indexed with it."""
+        kind = self.kinds.of(index)
+        return kind.type in ("number", "numeric") and kind.dtype in (None, "int", "bool")
 
     def is_number(self, index: gast.expr) -> bool:
         kind = self.kinds.of(index)

@@ -12,6 +12,8 @@ from dataclasses import replace
 import gast
 
 from lsp_ad.differentiate import insertions, iterators
+from lsp_ad.differentiate.comprehensions import COMPREHENSIONS, REDUCING, comprehension_names
+from lsp_ad.differentiate.container_fence import ContainerFence, own_containers
 from lsp_ad.differentiate.fence_blocks import Blocks
 from lsp_ad.differentiate.fence_blocks import short as _text
 from lsp_ad.differentiate.iterators import ITERATORS
@@ -28,7 +30,7 @@ from lsp_ad.rules import CONSTANT_ONLY, CONSTANTS, METHODS, PASSIVE_ATTRIBUTES, 
 from lsp_ad.rules.declared import Declared, declared
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.rules.settings import settings_of
-from lsp_ad.semantics.changes import change_of
+from lsp_ad.semantics.changes import changed
 from lsp_ad.semantics.shapes import UNKNOWN
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.trees import children
@@ -40,23 +42,26 @@ def check(function: gast.FunctionDef, scope: Scope) -> list[Problem]:
         column = function.col_offset + len("def ")
         name = Span(function.lineno, column, function.lineno, column + len(function.name))
         return [replace(p, span=name) for p in wrong]
+    scope = replace(scope, local=scope.local | comprehension_names(function))
     fence = _Fence(scope, function, (function.name,))
     known = declared(scope.program, function)
     if known is not None:
         return list(known.problems)
     fence.signature(function)
+    fence.own = own_containers(function, scope)
     fence.body(function.body)
     fence.problems += insertions.check_names(function, scope)
     return fence.problems
 
 
-class _Fence(Blocks):
+class _Fence(Blocks, ContainerFence):
     def __init__(self, scope: Scope, function: gast.FunctionDef, calling: tuple[str, ...]):
         self.scope = scope
         self.function = function
         self.calling = calling
         self.problems: list[Problem] = []
         self.seen: set[str] = set()
+        self.own: set[str] = set()
 
     def refuse(
         self, code: str, message: str, node: gast.AST, way_out: str = "", related: tuple[Related, ...] = ()
@@ -108,28 +113,30 @@ class _Fence(Blocks):
 
     def _assign(self, s: gast.Assign) -> None:
         if isinstance(s.value, gast.Call) and self.scope.canonical(s.value.func) in ITERATORS:
-            self._iterable(s.value)  # `iterators.py` puts it into the loop that goes over it
-        elif not self._change(s):
+            self.iterable(s.value)  # `iterators.py` puts it into the loop that goes over it
+        elif not self.change(s):
             self.expression(s.value)
         for target in s.targets:
-            self._target(target, s)
+            self.target(target, s)
 
     def _annassign(self, s: gast.AnnAssign) -> None:
         if s.value is None:
             return
         self.expression(s.value)
-        self._target(s.target, s)
+        self.target(s.target, s)
 
     def _augassign(self, s: gast.AugAssign) -> None:
         self.expression(s.value)
-        self._target(s.target, s)
+        self.target(s.target, s)
 
-    def _target(self, target: gast.expr, s: gast.stmt) -> None:
+    def target(self, target: gast.expr, s: gast.stmt) -> None:
         if isinstance(target, (gast.Tuple, gast.List)):
             for part in target.elts:
-                self._target(part, s)
+                self.target(part, s)
         elif isinstance(target, gast.Starred):
-            self.refuse("AD102", "A starred target cannot be differentiated.", target, "Unpack with indices.")
+            self.target(target.value, s)
+        elif isinstance(target, gast.Subscript) and self.is_own_item(target):
+            self.expression(target.slice)
         elif isinstance(target, gast.Subscript):
             self.refuse(
                 "AD301", f"`{_text(target)} = ...` writes into `{_text(target.value)}` in place.", target
@@ -137,21 +144,9 @@ class _Fence(Blocks):
         elif isinstance(target, gast.Attribute):
             self.refuse("AD301", f"`{_text(target)} = ...` changes an attribute.", target)
 
-    def _change(self, s: gast.Expr | gast.Assign) -> bool:
-        """Whether a statement changes a list of the function's own by a method; its arguments are checked."""
-        change = change_of(s)
-        if change is None or change.method == "set" or change.base not in self.scope.local:
-            return False
-        counts = {"append": (1,), "insert": (2,), "pop": (0, 1)}[change.method]
-        if len(change.args) not in counts:
-            return False
-        for argument in change.args:
-            self.expression(argument)
-        return True
-
     def _expr(self, s: gast.Expr) -> None:
         value = s.value
-        if isinstance(value, gast.Constant) or self._change(s):
+        if isinstance(value, gast.Constant) or self.change(s):
             return
         if isinstance(value, gast.Call) and self.scope.canonical(value.func) in EFFECTS:
             for argument in [*value.args, *(k.value for k in value.keywords)]:
@@ -187,21 +182,21 @@ class _Fence(Blocks):
         self.body(s.orelse)
 
     def _for(self, s: gast.For) -> None:
-        self._target(s.target, s)
-        self._iterable(s.iter)
+        self.target(s.target, s)
+        self.iterable(s.iter)
         self.body(s.body)
         self.body(s.orelse)
 
-    def _iterable(self, node: gast.expr) -> None:
+    def iterable(self, node: gast.expr) -> None:
         if isinstance(node, gast.Call) and self.scope.canonical(node.func) in ITERATORS:
             if any(isinstance(a, gast.Starred) for a in node.args):
                 self.refuse("AD102", f"`{_text(node)}` has a starred argument.", node)
             if node.keywords and self.scope.canonical(node.func) != "builtins.enumerate":
                 self.refuse("AD202", f"`{_text(node)}` has an option that is not supported.", node)
             for argument in node.args:
-                self._iterable(argument)
+                self.iterable(argument)
         elif iterators.lists_iterator(node, self.scope):
-            self._iterable(node.args[0])
+            self.iterable(node.args[0])
         else:
             self.expression(node)
 
@@ -225,6 +220,8 @@ class _Fence(Blocks):
             pass
         elif isinstance(node, gast.Call):
             self._call(node)
+        elif isinstance(node, COMPREHENSIONS):
+            self.comprehension(node)
         elif isinstance(node, gast.Attribute):
             self._attribute(node)
         elif isinstance(
@@ -242,8 +239,11 @@ class _Fence(Blocks):
                 gast.JoinedStr,
                 gast.FormattedValue,
                 gast.NamedExpr,
+                gast.Dict,
             ),
         ):
+            if self.starred_display(node):
+                return
             for child in children(node):
                 if isinstance(child, gast.expr):
                     self.expression(child)
@@ -277,18 +277,20 @@ class _Fence(Blocks):
             self.refuse("AD105", f"`{_text(node.func)}` runs or reads what the text does not show.", node)
         elif name in MUTATING_CALLS:
             self.refuse("AD301", f"`{_text(node.func)}` writes into its argument in place.", node)
-        elif name == "builtins.max" or name == "builtins.min":
-            if len(node.args) < 2 or node.keywords:
+        elif name in REDUCING:
+            if node.keywords or not node.args:
                 self.refuse(
                     "AD202",
-                    f"`{_text(node)}`: only numbers, given one by one, are supported.",
+                    f"`{_text(node)}`: the options are not supported.",
                     node,
-                    f"Use np.{name[-3:]} for an array.",
+                    f"Use np.{name.removeprefix('builtins.')} for an array.",
                 )
         elif name in ITERATORS - {"builtins.range"}:
             self.refuse(
                 "AD102", f"`{_text(node.func)}` is supported as what a `for` goes over, not as a value.", node
             )
+        elif self.container_call(name, node):
+            pass
         elif (callee := self.scope.callee(node)) is not None:
             self._callee(callee, node)
         elif name is not None:
@@ -359,9 +361,15 @@ class _Fence(Blocks):
         if name in self.calling or name in self.seen:
             return
         self.seen.add(name)
-        inner = _Fence(Scope.of(self.scope.program, function), function, (*self.calling, name))
+        outer = Scope.of(self.scope.program, function)
+        known = replace(outer, local=outer.local | comprehension_names(function))
+        inner = _Fence(known, function, (*self.calling, name))
         inner.seen = self.seen
+        inner.own = own_containers(function, inner.scope)
         inner.signature(function)
+        for n in sorted(changed(function.body) - inner.own):
+            message = f"`{n}` is changed in place, and may belong to the caller."
+            inner.refuse("AD302", message, function.body[0], f"Change a copy: `{n} = list({n})`.")
         inner.body(function.body)
         inner.problems += insertions.check_names(function, inner.scope)
         if inner.problems:

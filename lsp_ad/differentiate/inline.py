@@ -32,7 +32,8 @@ def is_small(function: gast.FunctionDef, scope: Scope) -> bool:
         return False
     if not all(isinstance(s, (gast.Assign, gast.AugAssign, gast.AnnAssign)) for s in body[:-1]):
         return False
-    if any(isinstance(n, (gast.IfExp, gast.BoolOp, gast.NamedExpr)) for s in body for n in flow.walk(s)):
+    compound = (gast.IfExp, gast.BoolOp, gast.NamedExpr, gast.ListComp, gast.DictComp, gast.GeneratorExp)
+    if any(isinstance(n, compound) for s in body for n in flow.walk(s)):
         return False
     return not any(
         inner.callee(n) is not None for s in body for n in flow.walk(s) if isinstance(n, gast.Call)

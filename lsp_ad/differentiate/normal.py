@@ -12,15 +12,17 @@ import copy
 
 import gast
 
+from lsp_ad.differentiate.containers import Containers
 from lsp_ad.differentiate.fresh import Fresh, plain
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.rules import CONSTANTS, literal
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.rules.rule import UNKNOWN_VALUE
 from lsp_ad.semantics import flow
-from lsp_ad.semantics.changes import Change, change_of, is_access
+from lsp_ad.semantics.changes import change_of
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.shapes import Kind
+from lsp_ad.semantics.uses import is_string
 from lsp_ad.simplify.algebra import assign, constant, name
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
@@ -36,6 +38,8 @@ class Normalizer:
         self.active = active
         self.carries = carries
         self.fresh = fresh
+        self.containers = Containers(self)
+        self.unpacked: set[str] = set()
 
     def is_active(self, node: gast.expr) -> bool:
         return bool(self.carries(node) & self.active)
@@ -48,7 +52,7 @@ class Normalizer:
             elif isinstance(s, gast.For):
                 self.loop(s, found)
             elif isinstance(s, gast.Expr) and (change := change_of(s)) and change.base in self.active:
-                self.change(s, change, found)
+                self.containers.change(s, change, found)
             else:
                 for block in flow.blocks(s):
                     block[:] = self.block(block)
@@ -58,6 +62,13 @@ class Normalizer:
     # --- statements --------------------------------------------------------------------------
 
     def assignment(self, s: gast.Assign, out: list[gast.stmt]) -> None:
+        change = change_of(s)
+        if change is not None and change.method == "set" and self.kinds.of(name(change.base)).is_structure:
+            if change.base in self.active and self.is_active(s.value):
+                self.containers.change(s, change, out)
+            else:
+                out.append(s)
+            return
         bound = {n.id for t in s.targets for n in flow.walk(t) if isinstance(n, gast.Name)}
         if not (bound & self.active and self.is_active(s.value)):
             out.append(s)
@@ -75,17 +86,6 @@ class Normalizer:
                 problem("AD101", f"`{expression_text(target)}` cannot be assigned here.", span_of(s))
             )
 
-    def change(self, s: gast.Expr, change: Change, out: list[gast.stmt]) -> None:
-        """A change of an active list: what is popped gets a name."""
-        if change.method == "pop":
-            target = self.fresh.new("t", "popped")
-            self.kinds.names[target] = self.kinds.of(s.value)
-            out.append(gast.copy_location(assign(target, s.value), s))
-            return
-        call = copy.copy(s.value)
-        call.args = [*change.args[:-1], self._argument(change.args[-1], s, out)]
-        out.append(gast.copy_location(gast.Expr(call), s))
-
     def _chained(self, s: gast.Assign, out: list[gast.stmt]) -> None:
         """`a = b = e`: e once, then each target in turn."""
         value = self.atom(s.value, s, out)
@@ -95,7 +95,10 @@ class Normalizer:
     def unpack(
         self, target: gast.Tuple | gast.List, value: gast.expr, s: gast.stmt, out: list[gast.stmt]
     ) -> None:
-        if isinstance(value, (gast.Tuple, gast.List)):
+        if any(isinstance(t, gast.Starred) for t in target.elts):
+            self.containers.unpack_starred(target, value, s, out)
+            return
+        if isinstance(value, (gast.Tuple, gast.List)) and not _has_starred(value):
             if len(value.elts) != len(target.elts):
                 raise Refusal(
                     problem("AD102", f"{len(value.elts)} values for {len(target.elts)} names.", span_of(s))
@@ -112,6 +115,7 @@ class Normalizer:
                 self.assignment(gast.copy_location(gast.Assign([part], item, None), s), out)
             return
         whole = self.atom(value, s, out)
+        self.unpacked |= flow.reads(whole)
         for position, part in enumerate(target.elts):
             item = gast.Subscript(copied(whole), constant(position), gast.Load())
             self.assignment(gast.copy_location(gast.Assign([part], item, None), s), out)
@@ -119,8 +123,10 @@ class Normalizer:
     def loop(self, s: gast.For, out: list[gast.stmt]) -> None:
         """A loop over something active gets a position to index it with: `for i, x in enumerate(xs)`."""
         targets = {n.id for n in flow.walk(s.target) if isinstance(n, gast.Name)}
-        if targets & self.active and self.is_active(s.iter):
-            s.iter = self._iterable(s.iter, s, out)
+        if targets & self.active and self.is_active(s.iter) and self.containers.over_dict(s, out):
+            pass
+        elif targets & self.active and self.is_active(s.iter):
+            s.iter = self.iterable(s.iter, s, out)
             if not self._has_position(s):
                 position = self.fresh.new("t", "i")
                 self.kinds.names[position] = Kind("number", "int", (), fresh=True)
@@ -140,14 +146,14 @@ class Normalizer:
             and isinstance(s.target.elts[0], gast.Name)
         )
 
-    def _iterable(self, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
+    def iterable(self, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
         """The iterable with everything active in it as a name."""
         if isinstance(node, gast.Call) and self.scope.canonical(node.func) in (
             "builtins.zip",
             "builtins.enumerate",
             "builtins.reversed",
         ):
-            node.args = [self._iterable(a, s, out) for a in node.args]
+            node.args = [self.iterable(a, s, out) for a in node.args]
             return node
         if not self.is_active(node):
             return node
@@ -190,6 +196,9 @@ class Normalizer:
         if isinstance(node, gast.BoolOp):
             self._lazy(target, node, s, out)
             return
+        if (chosen := self.containers.chosen(node)) is not None:
+            self.into(target, chosen, s, out)
+            return
         out.append(gast.copy_location(assign(target, self.simple(node, s, out)), s))
 
     def _branch(self, target: str, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> None:
@@ -216,8 +225,11 @@ class Normalizer:
         if isinstance(node, gast.Name):
             return node
         if isinstance(node, gast.Subscript):
-            node.value = self.atom(node.value, s, out)
-            node.slice = self._index(node.slice, s, out)
+            literal_base = isinstance(node.value, (gast.Tuple, gast.List, gast.Dict))
+            node.value = (self.temporary if literal_base else self.atom)(node.value, s, out)
+            if is_string(node.slice) and self.kinds.of(node.value).type == "numeric":
+                self.kinds.names[node.value.id] = Kind("dict")
+            node.slice = self.index(node.slice, s, out)
             return node
         if (
             isinstance(node, gast.Call)
@@ -228,9 +240,9 @@ class Normalizer:
             inner = gast.copy_location(gast.Call(node.func, node.args[:-1], []), node)
             node.args = [inner, node.args[-1]]
         if isinstance(node, (gast.Tuple, gast.List, gast.Dict)):
-            return self._argument(node, s, out)
-        if is_access(node):
-            return node
+            return self.argument(node, s, out)
+        if (made := self.containers.made(node, s, out)) is not None:
+            return made
         if self.scope.operation(node) is None and self.scope.callee(node) is None:
             raise Refusal(
                 problem("AD102", f"`{expression_text(node)}` cannot be differentiated.", _span(node, s))
@@ -245,37 +257,42 @@ class Normalizer:
             if isinstance(node.func, gast.Attribute) and self.scope.canonical(node.func) is None:
                 node.func = copy.copy(node.func)
                 node.func.value = self.atom(node.func.value, s, out)
-            node.args = [self._argument(a, s, out) for a in node.args]
-            node.keywords = [gast.keyword(k.arg, self._argument(k.value, s, out)) for k in node.keywords]
+            node.args = [self.argument(a, s, out) for a in node.args]
+            node.keywords = [gast.keyword(k.arg, self.argument(k.value, s, out)) for k in node.keywords]
+            self.containers.arrays(node, s, out)
         return node
 
-    def _index(self, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
+    def index(self, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
         """An index in which nothing is called: it is evaluated again in the backward sweep."""
         if isinstance(node, (gast.Tuple, gast.Slice)):
             node = copy.copy(node)
             for field, value in gast.iter_fields(node):
                 if isinstance(value, gast.expr):
-                    setattr(node, field, self._index(value, s, out))
+                    setattr(node, field, self.index(value, s, out))
                 elif isinstance(value, list):
-                    setattr(node, field, [self._index(v, s, out) for v in value])
+                    setattr(node, field, [self.index(v, s, out) for v in value])
             return node
         if any(isinstance(n, (gast.Call, gast.Compare, gast.Subscript)) for n in flow.walk(node)):
             return self.temporary(node, s, out)
         return node
 
-    def _argument(self, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
+    def argument(self, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
         """An argument: an atom, or a literal list of atoms."""
         if isinstance(node, (gast.Tuple, gast.List)) and self.is_active(node):
             node = copy.copy(node)
-            node.elts = [self._argument(e, s, out) for e in node.elts]
+            node.elts = [self.argument(e, s, out) for e in node.elts]
             return node
         if isinstance(node, gast.Dict) and self.is_active(node):
             node = copy.copy(node)
-            node.values = [self._argument(v, s, out) for v in node.values]
+            node.values = [self.argument(v, s, out) for v in node.values]
             return node
         if isinstance(node, gast.Attribute) and self.scope.canonical(node) in CONSTANTS:
             return node  # `dtype=np.float64` says what the call does, as long as it stands there
         return self.atom(node, s, out)
+
+
+def _has_starred(node: gast.Tuple | gast.List) -> bool:
+    return any(isinstance(e, gast.Starred) for e in node.elts)
 
 
 def hint(node: gast.expr, scope: Scope) -> str:

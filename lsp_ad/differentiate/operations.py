@@ -43,7 +43,9 @@ class Operations:
         if isinstance(value, gast.Name):
             self.adjoints.contribute(value.id, dy, form.alias(), state, out)
         elif isinstance(value, gast.Subscript):
-            self.adjoints.element(value, dy, s, state, out)
+            self.adjoints.element(value, target, dy, s, state, out)
+        elif self.structures.made(value, target, dy, s, state, out):
+            pass
         elif isinstance(value, (gast.Tuple, gast.List, gast.Dict)):
             self.adjoints.items(value, dy, state, out)
         elif self.values.scope.callee(value) is not None:

@@ -18,7 +18,7 @@ from lsp_ad.differentiate.operations import Operations
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.semantics import flow
-from lsp_ad.semantics.changes import change_of
+from lsp_ad.semantics.changes import change_of, is_access
 from lsp_ad.simplify.algebra import assign, constant, name, negation
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
@@ -62,7 +62,7 @@ class Reverse:
 
     def statement(self, s: gast.stmt, state: State) -> list[gast.stmt]:
         change = change_of(s)
-        if change is not None and change.base in self.active:
+        if change is not None and change.base in self.active and self.adjoints.kind(change.base).is_structure:
             return self.operations.structures.change(s, change, state)
         if isinstance(s, gast.Assign):
             return self.assignment(s, state)
@@ -246,10 +246,11 @@ class Reverse:
             at = s if self.values.stability.is_stable(position.id) else s.body[0]
             if not hasattr(at, "lineno"):
                 gast.copy_location(at, s)
-            for part, element in self._parts(target, s.iter.args[0], name(position.id)):
+            over = s.iter.func.value if is_access(s.iter) else s.iter.args[0]
+            for part, element in self._parts(target, over, name(position.id)):
                 if part in state:
                     del state[part]
-                    self.adjoints.element(element, name(adjoint_name(part)), at, state, found)
+                    self.adjoints.element(element, part, name(adjoint_name(part)), at, state, found)
         for t in targets & set(state):
             del state[t]
         for f in found:

@@ -10,9 +10,11 @@ import gast
 
 from lsp_ad.differentiate.adjoints import Adjoints, Form, State
 from lsp_ad.differentiate.fresh import adjoint_name
+from lsp_ad.differentiate.library import MAKERS
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.rules import Bound
 from lsp_ad.rules.resolve import Operation
+from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import Change
 from lsp_ad.semantics.shapes import element_kind
 from lsp_ad.simplify.algebra import assign, call, constant, expression, name
@@ -32,6 +34,7 @@ class Structures:
         out: list[gast.stmt] = []
         popped = s.targets[0].id if isinstance(s, gast.Assign) and change.method == "pop" else None
         form = state.pop(popped) if popped in state else None
+        self.adjoints.in_place.add(change.base)
         self.adjoints.own(change.base, s, state, out)
         if change.method == "pop":
             self._pop(s, change, popped, form, state, out)
@@ -122,12 +125,86 @@ class Structures:
         return kind.type in ("number", "array")
 
     def _set(self, s, change: Change, state: State, out: list[gast.stmt]) -> None:
+        """What was written takes its adjoint; what it took the place of has none, or was not there."""
         index, item = change.args
-        where = self.values.operand(index, s)
-        place = gast.Subscript(name(adjoint_name(change.base)), where, gast.Load())
-        self._hand_back(item, place, change.base, state, out)
-        state[change.base] = Form(True, False, False, True)
-        raise NotImplementedError
+        base, where = change.base, self.values.operand(index, s)
+        place = gast.Subscript(name(adjoint_name(base)), where, gast.Store())
+        read = gast.Subscript(name(adjoint_name(base)), where, gast.Load())
+        is_dict = self.adjoints.kind(base).type == "dict"
+        piece = _method(base, "pop", where) if is_dict else read
+        if is_dict or flow.reads(item) & self.active:
+            self._hand_back(item, piece, base, state, out)
+        before: gast.expr = gast.Subscript(name(base), copied(index), gast.Load())
+        if is_dict:
+            before = gast.Call(gast.Attribute(name(base), "get", gast.Load()), [copied(index)], [])
+        old = self.values.keep(before, s, "replaced")
+        zero = gast.Assign([place], call(self.values.helper("zeros_of"), name(old)), None)
+        if is_dict:
+            present = gast.Compare(name(old), [gast.IsNot()], [constant(None)])
+            out.append(gast.If(present, [zero], []))
+        else:
+            out.append(zero)
+        state[base] = Form(True, False, False, True)
+
+    # --- lists, tuples and dicts made of others ----------------------------------------------
+
+    def made(self, node: gast.expr, target: str, dy: gast.expr, s: gast.stmt, state: State, out) -> bool:
+        """The adjoint of what was put together of other lists and dicts; False for any other operation."""
+        function = self.values.scope.canonical(node.func) if isinstance(node, gast.Call) else None
+        if function in MAKERS:
+            self._copied(node, dy, s, state, out)
+        elif isinstance(node, gast.BinOp) and self.values.kinds.of(node).type in ("list", "tuple"):
+            self._joined_lists(node, dy, s, state, out)
+        elif isinstance(node, gast.Dict) and any(k is None for k in node.keys):
+            self._merged(node, dy, s, state, out)
+        else:
+            return False
+        return True
+
+    def _copied(self, node: gast.Call, dy: gast.expr, s: gast.stmt, state: State, out) -> None:
+        """`list(x)`, `dict(x)`: the same items; x may be an array, too."""
+        inner = node.args[0]
+        if isinstance(inner, gast.Call):
+            x = inner.func.value
+            value: gast.expr = call("dict", call("zip", self.values.operand(x, s), dy))
+        else:
+            x, value = inner, dy
+            if not self.values.kinds.of(x).is_structure:
+                value = call(self.values.helper("joined_like"), dy, self.values.operand(x, s))
+        self.adjoints.contribute(x.id, value, Form(True, False, False, False), state, out)
+
+    def _joined_lists(self, node: gast.BinOp, dy: gast.expr, s: gast.stmt, state: State, out) -> None:
+        """`xs + ys` and `xs * n`: the adjoints of the parts, or their sum."""
+        if isinstance(node.op, gast.Mult):
+            xs = node.left if self.values.kinds.of(node.left).is_structure else node.right
+            self.adjoints.passive(node.right if xs is node.left else node.left)
+            value = call(self.values.helper("repeat_adjoint"), dy, self.values.operand(xs, s))
+            self.adjoints.contribute(xs.id, value, Form(True, False, False, True), state, out)
+            return
+        length = call("len", self.values.operand(node.left, s))
+        for part, where in (
+            (node.left, gast.Slice(None, length, None)),
+            (node.right, gast.Slice(copied(length), None, None)),
+        ):
+            if isinstance(part, gast.Name) and part.id in self.active:
+                piece = gast.Subscript(copied(dy), where, gast.Load())
+                self.adjoints.contribute(part.id, piece, Form(True, False, False, True), state, out)
+            else:
+                self.adjoints.passive(part)
+
+    def _merged(self, node: gast.Dict, dy: gast.expr, s: gast.stmt, state: State, out) -> None:
+        """`{**a, "k": x}`: a later item takes the place of an earlier one with its key."""
+        later: list[gast.expr] = []
+        for key, value in reversed(list(zip(node.keys, node.values, strict=True))):
+            if isinstance(value, gast.Name) and value.id in self.active:
+                if key is None:
+                    piece = call(self.values.helper("part_of"), dy, self.values.operand(value, s), *later)
+                else:
+                    piece = gast.Subscript(copied(dy), copied(key), gast.Load())
+                self.adjoints.contribute(value.id, piece, Form(True, False, False, key is None), state, out)
+            else:
+                self.adjoints.passive(value)
+            later.append(gast.Set([key]) if key is not None else self.values.operand(value, s))
 
 
 def _axis(bound: Bound) -> list[gast.expr]:

@@ -12,6 +12,7 @@ from lsp_ad.differentiate.adjoints import Adjoints, Form, State
 from lsp_ad.differentiate.calls import Callees
 from lsp_ad.differentiate.display import Display
 from lsp_ad.differentiate.fresh import adjoint_name, is_adjoint, is_temporary
+from lsp_ad.differentiate.nested import may_be_lists, may_nest
 from lsp_ad.differentiate.operations import Operations
 from lsp_ad.differentiate.paths import assembled
 from lsp_ad.differentiate.reverse import Reverse
@@ -56,7 +57,7 @@ def sweep(unit: Unit, mode: str, callees: Callees) -> Swept:
     """Differentiate a prepared function."""
     values = ForwardValues(unit.scope, unit.kinds, unit.stability, unit.fresh, unit.declared)
     adjoints = Adjoints(values, unit.kinds, unit.active)
-    values.lists = adjoints.lists = may_be_lists(unit)
+    values.lists = adjoints.lists = may_be_lists(unit.tree.body, unit.active, unit.kinds)
     reverse = Reverse(Operations(values, adjoints, unit.active, unit.carries, callees), unit.insertions)
     seed = adjoint_name(unit.result)
     kind = unit.kinds.names.get(unit.result, Kind())
@@ -68,7 +69,8 @@ def sweep(unit: Unit, mode: str, callees: Callees) -> Swept:
     if not scalar and mode != "pair" and kind.type in ("numeric", "array"):
         check = _check(seed, values.like(name(unit.result), last))
     first = unit.tree.body[0]
-    gradients = [_gradient_of(p, unit, state, values, backward, first) for p in unit.wrt]
+    nested = may_nest(unit.tree.body, adjoints.lists, unit.unpacked, unit.kinds)
+    gradients = [_gradient_of(p, unit, nested, state, values, backward, first) for p in unit.wrt]
     returned: gast.expr = gradients[0] if len(gradients) == 1 else gast.Tuple(gradients, gast.Load())
     if check is not None:
         backward.insert(0, check)
@@ -100,31 +102,6 @@ def _bound_at_mark(joint: list[gast.stmt], parameters: set[str]) -> list[gast.st
     return [*(assign(n, constant(None)) for n in sorted(live - sure)), *joint]
 
 
-def may_be_lists(unit: Unit) -> set[str]:
-    """Names of unknown kind that are indexed with integers or iterated,
-    and never sliced or indexed otherwise.
-    """
-    indexed: set[str] = set()
-    sliced: set[str] = set()
-    for s in flow.statements(unit.tree.body):
-        if isinstance(s, gast.For):
-            indexed |= {n for n in flow.reads(s.iter) if n in unit.active}
-        for node in flow.walk(s) if not flow.blocks(s) else ():
-            if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
-                kind = (
-                    unit.kinds.of(node.slice)
-                    if not isinstance(node.slice, (gast.Slice, gast.Tuple))
-                    else Kind()
-                )
-                (indexed if kind.type == "number" and kind.dtype == "int" else sliced).add(node.value.id)
-    return {
-        n
-        for n in indexed - sliced
-        if unit.kinds.names.get(n, Kind()).type == "numeric"
-        and not isinstance(unit.kinds.names.get(n, Kind()).shape, tuple)
-    }
-
-
 def unnest(body: list[gast.stmt]) -> None:
     """`if c: break; else: rest` as the user wrote it: `if c: break`, then the rest."""
     position = 0
@@ -144,18 +121,24 @@ def _check(seed: str, like: gast.expr) -> gast.stmt:
 
 
 def _gradient_of(
-    p: str, unit: Unit, state: State, values: ForwardValues, out: list[gast.stmt], first: gast.stmt
+    p: str,
+    unit: Unit,
+    nested: set[str],
+    state: State,
+    values: ForwardValues,
+    out: list[gast.stmt],
+    first: gast.stmt,
 ) -> gast.expr:
     """The gradient of a parameter; that of a dict is put together from the adjoints of its items."""
     items = {n: path for n, path in unit.paths.items() if path.parameter == p}
     if not items:
-        return _gradient(p, state, values, out, first)
-    parts = {path: _gradient(n, state, values, out, first) for n, path in items.items()}
+        return _gradient(p, nested, state, values, out, first)
+    parts = {path: _gradient(n, nested, state, values, out, first) for n, path in items.items()}
     return call(values.helper("filled"), assembled(p, parts), name(p))
 
 
 def _gradient(
-    p: str, state: State, values: ForwardValues, out: list[gast.stmt], first: gast.stmt
+    p: str, nested: set[str], state: State, values: ForwardValues, out: list[gast.stmt], first: gast.stmt
 ) -> gast.expr:
     """The gradient of a parameter, in the shape that it has on entry, before the first statement."""
     target = adjoint_name(p)
@@ -164,6 +147,8 @@ def _gradient(
         out.append(assign(target, constant(0.0) if kind.shape == () else values.zeros(name(p), first)))
     elif not state[p].exact:
         out.append(assign(target, values.full(name(target), name(p), first)))
+    if p in nested:
+        return call(values.helper("like"), name(target), name(p))
     return name(target)
 
 

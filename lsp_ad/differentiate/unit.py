@@ -9,23 +9,33 @@ from dataclasses import dataclass
 
 import gast
 
-from lsp_ad.differentiate import fence, inline, paths, structure, tries, unshared, webs
+from lsp_ad.differentiate import (
+    comprehensions,
+    fence,
+    inline,
+    iterators,
+    paths,
+    structure,
+    tries,
+    unshared,
+    webs,
+)
 from lsp_ad.differentiate.desugar import desugar
 from lsp_ad.differentiate.fresh import RESERVED, Fresh, plain
 from lsp_ad.differentiate.insertions import Insertions, extract
+from lsp_ad.differentiate.library import constant_kind, library_kinds
 from lsp_ad.differentiate.normal import Normalizer
 from lsp_ad.differentiate.paths import Path
 from lsp_ad.differentiate.stable import Stability, carried_names
 from lsp_ad.problems import Refusal, Span, problem
-from lsp_ad.rules import Unsupported, literal
 from lsp_ad.rules.declared import call_of, declared
 from lsp_ad.rules.resolve import Scope
-from lsp_ad.rules.rule import UNKNOWN_VALUE
 from lsp_ad.semantics import activity, flow
+from lsp_ad.semantics.changes import change_of
 from lsp_ad.semantics.hints import declared_shapes, default_is_other, default_values, parameter_kinds
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.names import Program, local_imports, local_names, parameters
-from lsp_ad.semantics.shapes import BOTTOM, FLOAT, MIXED, OTHER, UNKNOWN, Kind, Opaque
+from lsp_ad.semantics.shapes import OTHER, UNKNOWN, Kind, Opaque
 from lsp_ad.semantics.uses import kinds_by_use, tested, used_as_dict, used_as_int
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import plain_assignment
@@ -52,6 +62,7 @@ class Unit:
     inlined: set[str]
     insertions: Insertions
     paths: dict[str, Path]
+    unpacked: set[str]
 
     @property
     def parameters(self) -> list[str]:
@@ -110,10 +121,14 @@ def prepare(
         raise Refusal(problem("AD502", f"`{function.name}` has no float parameter.", name_span(function)))
     _refuse_other(function, wanted)
     carries = activity.carrier(scope.operation, lambda n: scope.callee(n) is not None, scope.canonical)
+    renamed = comprehensions.write_out(tree, scope, _varied(tree.body, wanted, carries), fresh)
+    local |= flow.writes(tree.body)
+    iterators.expand(tree, scope, fresh)
     inlined = inline.inline(tree, scope, _varied(tree.body, wanted, carries), fresh)
     local |= flow.writes(tree.body)
     result = structure.structure(tree, fresh)
-    shown = webs.split(tree, fresh)
+    unshared.copy_parameters(tree, used_as_dict(tree.body))
+    shown = {new: renamed.get(n, n) for new, n in webs.split(tree, fresh).items()}
     local |= flow.writes(tree.body)
     items = paths.split(tree, set(wanted) - flow.writes(tree.body), fresh)
     local |= set(items)
@@ -170,6 +185,7 @@ def prepare(
         inlined,
         insertions,
         items,
+        normal.unpacked,
     )
 
 
@@ -203,6 +219,9 @@ def _varied(
             source = s.value if isinstance(s, gast.Assign) else s.iter if isinstance(s, gast.For) else None
             if source is not None and carries(source) & found:
                 found |= flow.header_writes(s)
+            change = change_of(s)
+            if change is not None and any(carries(a) & found for a in change.args):
+                found.add(change.base)
         if len(found) == before:
             return found
 
@@ -222,7 +241,7 @@ def _kinds(
             known[name] = kind
     for name in assumed_numbers(function, known):
         known[name] = Kind("number", known[name].dtype, (), fresh=True)
-    kinds = Kinds(known, _library(scope), lambda n: _free_kind(program, n))
+    kinds = Kinds(known, library_kinds(scope), lambda n: constant_kind(program, n))
     graph = flow.Flow.of(tree.body)
     live = flow.live_before(graph, [])
     kinds.run(tree.body, frozenset(carried_names(tree.body, graph, live)))
@@ -269,50 +288,6 @@ def assumed_numbers(function: gast.FunctionDef, known: dict[str, Kind]) -> set[s
         for n in tested(function, parameters(function))
         if known[n].type == "numeric" and known[n].shape == Opaque(n)
     }
-
-
-def _library(scope: Scope) -> Callable[[gast.expr, Callable[[gast.expr], Kind]], Kind | None]:
-    def library(node: gast.expr, kind_of: Callable[[gast.expr], Kind]) -> Kind | None:
-        operation = scope.operation(node)
-        if operation is not None:
-            try:
-                bound = operation.bind(kind_of)
-                if isinstance(node, gast.BinOp) and any(
-                    kind_of(a).type in ("list", "tuple", "mixed") for a in operation.args
-                ):
-                    return MIXED
-                if any(kind_of(a) is BOTTOM for a in bound.given.values()):
-                    return BOTTOM
-                return operation.rule.result_kind(bound)
-            except Unsupported:
-                return UNKNOWN
-        if isinstance(node, (gast.Name, gast.Attribute)) and scope.is_float(node):
-            return FLOAT
-        callee = scope.callee(node)
-        if callee is not None:
-            count = _returned_count(callee)
-            return Kind("tuple", None, None, (UNKNOWN,) * count) if count else UNKNOWN
-        return None
-
-    return library
-
-
-def _returned_count(function: gast.FunctionDef) -> int:
-    """How many values a function returns as a literal tuple on every path; 0 where it returns one value."""
-    counts = {
-        len(n.value.elts) if isinstance(n.value, gast.Tuple) else 0
-        for n in flow.walk(function)
-        if isinstance(n, gast.Return)
-    }
-    return counts.pop() if len(counts) == 1 else 0
-
-
-def _free_kind(program: Program, name: str) -> Kind:
-    value = program.constants.get(name)
-    known = literal(value) if value is not None else UNKNOWN_VALUE
-    if isinstance(known, float):
-        return FLOAT
-    return UNKNOWN
 
 
 def _refuse_other(function: gast.FunctionDef, wrt: tuple[str, ...]) -> None:

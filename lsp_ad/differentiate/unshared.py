@@ -14,7 +14,9 @@ from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import before_changes, change_of, changed, is_access
 from lsp_ad.semantics.kinds import Kinds
+from lsp_ad.semantics.names import parameters
 from lsp_ad.semantics.shapes import UNKNOWN
+from lsp_ad.simplify.algebra import assign, call, name
 from lsp_ad.source.parse import span_of
 
 MAKERS = {f"builtins.{n}" for n in ("list", "dict", "sorted")}
@@ -37,6 +39,12 @@ def refuse_shared(tree: gast.FunctionDef, kinds: Kinds, scope: Scope) -> None:
         if isinstance(s, gast.For):
             for n in sorted(_iterated(s.iter, scope) & changed(s.body) & names):
                 _refuse(n, s)
+
+
+def copy_parameters(tree: gast.FunctionDef, dicts: set[str]) -> None:
+    """A list of the caller's that the function changes is copied on entry: the caller's stays as it is."""
+    names = sorted(changed(tree.body) & set(parameters(tree)))
+    tree.body = [*(assign(n, call("dict" if n in dicts else "list", name(n))) for n in names), *tree.body]
 
 
 def _refuse(n: str, s: gast.stmt) -> None:

@@ -40,6 +40,7 @@ class ForwardValues:
         self.declared = declared
         self.before: dict[int, dict[str, str]] = {}
         self.after: dict[int, dict[str, str]] = {}
+        self.kept: dict[int, list[gast.stmt]] = {}
         self.tests: dict[int, tuple[str, gast.expr]] = {}
         self.handled: dict[int, str] = {}
         self.calls: dict[int, tuple[str, str]] = {}
@@ -76,6 +77,7 @@ class ForwardValues:
         found: list[gast.stmt] = []
         for s in body:
             found += [assign(new, self._kept(old, s)) for old, new in self.before.get(id(s), {}).items()]
+            found += self.kept.get(id(s), [])
             if id(s) in self.tests:
                 kept, test = self.tests[id(s)]
                 found.append(assign(kept, test))
@@ -98,9 +100,18 @@ class ForwardValues:
 
     def _kept(self, identifier: str, s: gast.stmt) -> gast.expr:
         """What keeps a value: the value itself, or a copy of a list or dict that changes later."""
-        if id(s) in self.stability.changing.get(identifier, ()):
-            return call(self.kinds.of(name(identifier)).type, name(identifier))
-        return name(identifier)
+        if id(s) not in self.stability.changing.get(identifier, ()):
+            return name(identifier)
+        kind = self.kinds.of(name(identifier))
+        if kind.is_structure:
+            return call(kind.type, name(identifier))
+        return gast.Call(gast.Attribute(self.module("numpy"), "array", gast.Load()), [name(identifier)], [])
+
+    def keep(self, node: gast.expr, s: gast.stmt, hint: str) -> str:
+        """Have an expression evaluated just before `s`, for the backward sweep; returns its name."""
+        kept = self.fresh.new("t", hint)
+        self.kept.setdefault(id(s), []).append(assign(kept, node))
+        return kept
 
     def is_elementwise(self, node: gast.expr) -> bool:
         """Whether an expression is one elementwise operation on names and literals."""

@@ -50,7 +50,7 @@ CATALOGUE: dict[str, Entry] = _entries(
         "error",
         "An expression that the differentiator does not know, on a path that carries a derivative.",
         "Compute it with arithmetic or NumPy functions, or outside the differentiated function.",
-        "def f(x):\n    return sum([x * i for i in range(3)])\n",
+        "def f(x):\n    return np.sum({x, 2.0})\n",
     ),
     Entry(
         "AD103",

@@ -79,6 +79,8 @@ def carrier(
             return set()
         if isinstance(node, gast.Name):
             return {node.id}
+        if isinstance(node, (gast.ListComp, gast.DictComp, gast.GeneratorExp)):
+            return flow.reads(node)
         if isinstance(node, gast.UnaryOp) and isinstance(node.op, (gast.Not, gast.Invert)):
             return set()
         if isinstance(node, gast.BinOp) and isinstance(

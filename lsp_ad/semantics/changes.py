@@ -9,10 +9,10 @@ import gast
 from lsp_ad.semantics import flow
 
 # What is known to be changed, and how; other methods that change their list are refused.
-METHODS = ("append", "insert", "pop")
+METHODS = ("append", "extend", "insert", "pop")
 
 # Methods that hand out what a list or a dict holds.
-ACCESS = ("pop",)
+ACCESS = ("pop", "get", "items", "values")
 
 
 def is_access(node: gast.expr) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import replace
 import gast
 
 from lsp_ad.semantics import flow
-from lsp_ad.semantics.changes import change_of, changed, is_access
+from lsp_ad.semantics.changes import change_of, changed
 from lsp_ad.semantics.shapes import (
     BOOL,
     BOTTOM,
@@ -108,6 +108,10 @@ class Kinds:
             return self._display(node)
         if isinstance(node, gast.Dict):
             return self._dict(node)
+        if isinstance(node, gast.ListComp):
+            return Kind("list")
+        if isinstance(node, gast.DictComp):
+            return Kind("dict")
         if isinstance(node, (gast.Compare, gast.BoolOp)):
             return self._truth(node)
         if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
@@ -120,9 +124,6 @@ class Kinds:
             return self._subscript(node)
         if isinstance(node, gast.JoinedStr):
             return STR
-        if is_access(node):
-            held = element_kind(base) if (base := self.of(node.func.value)).is_structure else base
-            return held if base is BOTTOM or base.is_structure else UNKNOWN
         known = self.library(node, self.of)
         if known is not None:
             return known
@@ -255,8 +256,12 @@ class Kinds:
             shared = isinstance(value, (gast.Name, gast.IfExp)) and kind.type not in ("number", "bottom")
             self.bind(target.id, replace(kind, fresh=False) if shared else kind)
         elif isinstance(target, (gast.Tuple, gast.List)):
+            starred = any(isinstance(e, gast.Starred) for e in target.elts)
             for position, part in enumerate(target.elts):
-                self._assign(part, element(kind, position, len(target.elts)))
+                if isinstance(part, gast.Starred):
+                    self._assign(part.value, _rest(kind))
+                else:
+                    self._assign(part, element(kind, None if starred else position, len(target.elts)))
 
     def element_of(self, iterable: gast.expr) -> Kind:
         """The kind of what a loop over an expression yields."""
@@ -275,8 +280,6 @@ class Kinds:
             if name == "reversed" and args:
                 return self.element_of(args[0])
         kind = self.of(iterable)
-        if kind is BOTTOM:
-            return BOTTOM
         return element(kind, None, 0)
 
 
@@ -284,6 +287,8 @@ def element(kind: Kind, position: int | None, count: int) -> Kind:
     """The kind of one element of a value that is unpacked or iterated."""
     if kind is BOTTOM:
         return BOTTOM
+    if kind.type == "dict":
+        return OTHER  # a key
     if kind.type in ("tuple", "list"):
         if kind.items is not None and position is not None and len(kind.items) == count:
             return kind.items[position]
@@ -292,6 +297,13 @@ def element(kind: Kind, position: int | None, count: int) -> Kind:
         shape = kind.shape[1:]
         return Kind("number" if not shape else "array", kind.dtype, shape)
     return Kind("numeric", kind.dtype) if kind.type in ("array", "numeric") else UNKNOWN
+
+
+def _rest(kind: Kind) -> Kind:
+    """The kind of the list that a starred target takes."""
+    if kind is BOTTOM:
+        return BOTTOM
+    return Kind("list", element=lasting(element(kind, None, 0)))
 
 
 def _is_minus_one(node: gast.expr) -> bool:

@@ -58,6 +58,10 @@ class Kind:
     @property
     def may_be_real(self) -> bool:
         """Whether a derivative with respect to it can exist."""
+        if self.is_structure and self.items:
+            return any(k.may_be_real for k in self.items)
+        if self.is_structure and self.element is not None:
+            return self.element.may_be_real
         known = self.type in ("number", "array", "numeric") or self.is_structure
         return known and self.dtype not in ("int", "bool", "complex")
 

@@ -95,16 +95,40 @@ def used_as_int(function: gast.FunctionDef, canonical: Canonical) -> set[str]:
 
 
 def used_as_dict(body: list[gast.stmt]) -> set[str]:
-    """The names that are read under a key that is a string, or asked for their keys or values."""
+    """The names that are read under a key that is a string, or one of their own, or asked for their keys."""
     found = set()
+    keys: dict[str, str] = {}
     for node in (n for s in body for n in gast.walk(s)):
-        if isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Constant):
-            known = isinstance(node.slice.value, str)
-        else:
-            known = isinstance(node, gast.Attribute) and node.attr in ("items", "keys", "values")
-        if known and isinstance(node.value, gast.Name):
+        if isinstance(node, gast.Attribute) and node.attr in ("items", "keys", "values"):
+            if isinstance(node.value, gast.Name):
+                found.add(node.value.id)
+        elif isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
+            if is_string(node.slice):
+                found.add(node.value.id)
+        elif isinstance(node, (gast.For, gast.comprehension)) and isinstance(node.target, gast.Name):
+            over = node.iter
+            if (
+                isinstance(over, gast.Call)
+                and getattr(over.func, "id", "") in ("sorted", "list")
+                and over.args
+            ):
+                over = over.args[0]
+            if isinstance(over, gast.Name):
+                keys[node.target.id] = over.id
+    for node in (n for s in body for n in gast.walk(s)) if keys else ():
+        if (
+            isinstance(node, gast.Subscript)
+            and isinstance(node.value, gast.Name)
+            and isinstance(node.slice, gast.Name)
+            and keys.get(node.slice.id) == node.value.id
+        ):
             found.add(node.value.id)
     return found
+
+
+def is_string(key: gast.expr) -> bool:
+    """Whether a key is surely a string."""
+    return isinstance(key, gast.JoinedStr) or (isinstance(key, gast.Constant) and isinstance(key.value, str))
 
 
 def _certain(statement: gast.stmt) -> list[gast.AST]:

@@ -231,4 +231,6 @@ def _effects(s: gast.stmt) -> bool:
             return True
         if isinstance(x, gast.AugAssign) and not isinstance(x.target, gast.Name):
             return True
+        if isinstance(x, gast.Assign) and changed_by(x):
+            return True
     return False

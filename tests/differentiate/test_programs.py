@@ -25,6 +25,7 @@ from tests.differentiate.programs import (
     loop_else,
     matching,
     straight,
+    structured,
     structures,
     tries,
     walrus,
@@ -84,7 +85,7 @@ def test_tuples_and_lists(program):
 
 
 @pytest.mark.row("T11", "T12")
-@named(structures.CASES)
+@named([*structures.CASES, *structured.CASES])
 def test_lists_that_change_and_dicts(program):
     check(program)
 

@@ -1,0 +1,106 @@
+"""What the fence lets through of lists, tuples, dicts and comprehensions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import gast
+
+from lsp_ad.differentiate.library import MAKERS, VIEWS
+from lsp_ad.rules.resolve import Scope
+from lsp_ad.semantics import flow
+from lsp_ad.semantics.changes import change_of
+from lsp_ad.semantics.names import parameters
+
+
+def own_containers(function: gast.FunctionDef, scope: Scope) -> set[str]:
+    """The names that only ever stand for lists and dicts which the function itself makes."""
+    made: dict[str, bool] = dict.fromkeys(parameters(function), False)
+    for s in flow.statements(function.body):
+        if isinstance(s, gast.AugAssign):
+            continue  # `xs += ys` leaves a list what it is
+        value = s.value if isinstance(s, (gast.Assign, gast.AnnAssign)) else None
+        for n in flow.header_writes(s):
+            alone = isinstance(s, (gast.Assign, gast.AnnAssign)) and not any(
+                isinstance(t, (gast.Tuple, gast.List)) for t in getattr(s, "targets", ())
+            )
+            update = isinstance(value, gast.BinOp) and getattr(value.left, "id", "") == n
+            made[n] = made.get(n, True) and alone and (update or _makes(value, scope))
+    return {n for n, own in made.items() if own}
+
+
+def _makes(node: gast.expr | None, scope: Scope) -> bool:
+    if isinstance(node, gast.BinOp):
+        return isinstance(node.left, gast.List) or isinstance(node.right, gast.List)
+    if isinstance(node, gast.Call):
+        return scope.canonical(node.func) in MAKERS
+    return isinstance(node, (gast.List, gast.Dict, gast.ListComp, gast.DictComp))
+
+
+class ContainerFence(ABC):
+    """The part of the fence for lists, tuples and dicts."""
+
+    scope: Scope
+    own: set[str]
+
+    @abstractmethod
+    def expression(self, node: gast.expr) -> None: ...
+
+    @abstractmethod
+    def iterable(self, node: gast.expr) -> None: ...
+
+    @abstractmethod
+    def target(self, target: gast.expr, s: gast.AST) -> None: ...
+
+    @abstractmethod
+    def refuse(self, code: str, message: str, node: gast.AST) -> None: ...
+
+    def change(self, s: gast.Expr | gast.Assign) -> bool:
+        """Whether a statement changes a list of the function's own by a method; its arguments are checked."""
+        change = change_of(s)
+        if change is None or change.method == "set" or change.base not in self.scope.local:
+            return False
+        counts = {"extend": (1,), "append": (1,), "insert": (2,), "pop": (0, 1)}[change.method]
+        if len(change.args) not in counts:
+            return False
+        for argument in change.args:
+            self.expression(argument)
+        return True
+
+    def is_own_item(self, target: gast.Subscript) -> bool:
+        """Whether a target is an item of a list or dict that the function itself made."""
+        return isinstance(target.value, gast.Name) and target.value.id in self.own
+
+    def starred_display(self, node: gast.expr) -> bool:
+        """Whether an expression is a list or tuple with starred parts; these are checked."""
+        if not isinstance(node, (gast.List, gast.Tuple)):
+            return False
+        if not any(isinstance(e, gast.Starred) for e in node.elts):
+            return False
+        for e in node.elts:
+            self.expression(e.value if isinstance(e, gast.Starred) else e)
+        return True
+
+    def container_call(self, name: str | None, node: gast.Call) -> bool:
+        """Whether a call makes a list or dict, or reads one by a method; its arguments are checked before."""
+        if name in MAKERS:
+            plain = len(node.args) <= 1 and (name == "builtins.dict" or not node.keywords)
+            return plain and not any(isinstance(a, gast.Starred) for a in node.args)
+        change = change_of(gast.Expr(node))
+        if change is not None and change.method == "pop" and change.base in self.scope.local:
+            return len(node.args) <= 1
+        if name is None and isinstance(node.func, gast.Attribute) and node.func.attr in (*VIEWS, "get"):
+            self.expression(node.func.value)
+            return not node.keywords
+        return False
+
+    def comprehension(self, node: gast.expr) -> None:
+        parts = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
+        for g in node.generators:
+            self.target(g.target, node)
+            self.iterable(g.iter)
+            parts += g.ifs
+            if g.is_async:
+                self.refuse("AD102", "An asynchronous comprehension cannot be differentiated.", node)
+        for part in parts:
+            self.expression(part)
