@@ -256,6 +256,7 @@ class Forward:
         self.loops.append(loop)
         s.body = self.block(s.body, inside, at_head)
         self.loops.pop()
+        s.body[:0] = self.elements.first.pop(id(s), [])
         if not leaves(s.body):
             self._fill(head, inside, s.body, s)
         present.tangents = set(left)

@@ -5,7 +5,7 @@ Before: `for i, x in enumerate(xs)`. After: `for i, (x, dx) in enumerate(zip(xs,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import gast
 
@@ -13,6 +13,7 @@ from lsp_ad.differentiate.fresh import adjoint_name, is_temporary
 from lsp_ad.differentiate.tangents import Present, Tangents
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.semantics import flow
+from lsp_ad.semantics.changes import is_access
 from lsp_ad.simplify.algebra import name, store
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
@@ -20,10 +21,11 @@ from lsp_ad.source.printing import expression_text
 
 @dataclass
 class Elements:
-    """Lets loops go over tangents too."""
+    """Lets loops go over tangents too. `first`: what the body of a loop begins with for that."""
 
     tangents: Tangents
     active: set[str]
+    first: dict[int, list[gast.stmt]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.values = self.tangents.values
@@ -33,11 +35,21 @@ class Elements:
         """Let a loop over something that has a tangent go over both, in place; the names that get one so."""
         if not flow.stored(s.target) & self.active or not self.tangents.moves(s.iter, present):
             return set()
+        if is_access(s.iter):
+            return self._items(s)
         if self._is_counted(s.iter) and self._is_for_backward(s.target.elts[0], s.body):
             s.target, s.iter = s.target.elts[1], s.iter.args[0]  # the position is for the backward sweep
         before = flow.stored(s.target)
         s.target, s.iter = self._with_tangents(s.target, s.iter, present)
         return {n for n in before if adjoint_name(n) in flow.stored(s.target)}
+
+    def _items(self, s: gast.For) -> set[str]:
+        """A loop over the items of a dict reads their tangents by their keys, whatever order they are in."""
+        key, target = s.target.elts
+        item = gast.Subscript(self._tangents_of(s.iter.func.value), name(key.id), gast.Load())
+        first = gast.Assign([self._tangent_target(target)], item, None)
+        self.first[id(s)] = [gast.copy_location(first, s) if hasattr(s, "lineno") else first]
+        return flow.stored(target) & self.active
 
     def _is_for_backward(self, position: gast.expr, body: list[gast.stmt]) -> bool:
         """Whether a position was added for the backward sweep, so that nothing in the loop reads it."""

@@ -12,14 +12,16 @@ from dataclasses import dataclass, field
 import gast
 
 from lsp_ad.differentiate.fresh import adjoint_name
+from lsp_ad.differentiate.library import MAKERS
 from lsp_ad.differentiate.template import Values, instantiate, mentioned
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.rules import EACH, LINEAR, Bound, Unsupported
 from lsp_ad.rules.partials import is_square, partials
 from lsp_ad.rules.resolve import Operation
+from lsp_ad.semantics.changes import is_access
 from lsp_ad.semantics.shapes import Kind, broadcast
-from lsp_ad.simplify.algebra import add, bare, constant, name, normalize, substitute
+from lsp_ad.simplify.algebra import add, bare, call, constant, name, normalize, store, substitute
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
 from lsp_ad.source.trees import copied, rebuilt
@@ -63,7 +65,10 @@ class HeldValues(ForwardValues):
         return name(RESULT)
 
     def zeros(self, node: gast.Name, s: gast.stmt, after: bool = False) -> gast.expr:
-        return substitute(super().zeros(node, s, after=True), {RESULT: node})
+        zeros = substitute(super().zeros(node, s, after=True), {RESULT: node})
+        if self.kinds.of(node).type == "tuple":
+            return call(self.helper("like"), zeros, copied(node))  # a tuple is added to tuples
+        return zeros
 
 
 @dataclass
@@ -83,9 +88,33 @@ class Tangents:
         value = s.value
         if isinstance(value, (gast.Name, gast.Subscript, gast.Tuple, gast.List, gast.Dict)):
             return [], self.operand(value, present, s)
+        made = self._container(value, present, s)
+        if made is not None:
+            return [], made
         operation = self.values.scope.operation(value)
         assert operation is not None, expression_text(s)
         return self._operation(operation, value, target, present, s)
+
+    def _container(self, node: gast.expr, present: Present, s: gast.stmt) -> gast.expr | None:
+        """The tangent of a list, tuple or dict that is made of others: the same, made of their tangents."""
+        if isinstance(node, gast.BinOp) and self.values.kinds.of(node).type in ("list", "tuple"):
+            left, right = node.left, node.right
+            if isinstance(node.op, gast.Add):
+                left, right = self.operand(left, present, s), self.operand(right, present, s)
+            elif self.values.kinds.of(left).is_structure:
+                left = self.operand(left, present, s)
+            else:
+                right = self.operand(right, present, s)
+            return gast.BinOp(left, node.op, right)
+        if not isinstance(node, gast.Call) or self.values.scope.canonical(node.func) not in MAKERS:
+            return None
+        inner = node.args[0]
+        if is_access(inner):
+            key = self.values.fresh.new("t", "k")
+            over = gast.comprehension(store(key), copied(inner.func.value), [], 0)
+            item = gast.Subscript(self.operand(inner.func.value, present, s), name(key), gast.Load())
+            return gast.ListComp(item, [over])
+        return gast.Call(node.func, [self.operand(inner, present, s)], [])
 
     def operand(self, node: gast.expr, present: Present, s: gast.stmt) -> gast.expr:
         """The tangent of a name, a part of one, or a literal structure; zero where there is none."""
@@ -100,7 +129,7 @@ class Tangents:
             return type(node)([self.operand(e, present, s) for e in node.elts], gast.Load())
         if isinstance(node, gast.Dict):
             return gast.Dict(
-                [copied(k) for k in node.keys], [self.operand(v, present, s) for v in node.values]
+                [k and copied(k) for k in node.keys], [self.operand(v, present, s) for v in node.values]
             )
         raise _unnamed(node, s)
 
@@ -116,7 +145,9 @@ class Tangents:
         if isinstance(node, (gast.Tuple, gast.List)):
             return type(node)([self.zero(e, present, s) for e in node.elts], gast.Load())
         if isinstance(node, gast.Dict):
-            return gast.Dict([copied(k) for k in node.keys], [self.zero(v, present, s) for v in node.values])
+            return gast.Dict(
+                [k and copied(k) for k in node.keys], [self.zero(v, present, s) for v in node.values]
+            )
         if not isinstance(node, gast.Name):
             raise _unnamed(node, s)
         return self.values.zeros(node, s)
