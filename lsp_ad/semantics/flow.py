@@ -14,32 +14,30 @@ import gast
 from lsp_ad.source.trees import PARTS, children, walk
 
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
-
-
 _SCOPED = frozenset((*_COMPREHENSIONS, gast.Lambda, gast.AugAssign))
+_COMPOUND = frozenset(
+    (gast.If, gast.For, gast.While, gast.With, gast.Try, gast.Match, gast.FunctionDef, gast.ExceptHandler)
+)
 
 
 def reads(node: gast.AST | None) -> set[str]:
     """The names that evaluating an expression (or running a simple statement) may read."""
-    if node is None:
-        return set()
     found: set[str] = set()
-    pending: list[gast.AST] = [node]
-    while pending:
-        node = pending.pop()
-        kind = type(node)
+    pending = [] if node is None else [node]
+    for part in pending:  # which grows on the way
+        kind = type(part)
         if kind is gast.Name:
-            if not isinstance(node.ctx, gast.Store):
-                found.add(node.id)
+            if type(part.ctx) is not gast.Store:
+                found.add(part.id)
         elif kind in _SCOPED:
-            found |= _scoped_reads(node)
+            found |= _scoped_reads(part)
         else:
             for field_name in PARTS[kind]:
-                value = getattr(node, field_name, None)
-                if isinstance(value, gast.AST):
+                value = part.__dict__.get(field_name)
+                if type(value) is list:
+                    pending += value if None not in value else [item for item in value if item is not None]
+                elif value is not None:
                     pending.append(value)
-                elif isinstance(value, list):
-                    pending += [item for item in value if isinstance(item, gast.AST)]
     return found
 
 
@@ -62,11 +60,13 @@ def _scoped_reads(node: gast.AST) -> set[str]:
 
 def stored(target: gast.AST) -> set[str]:
     """The names that an assignment, or its target, binds."""
+    if isinstance(target, gast.Assign):
+        if len(target.targets) > 1:
+            return {n for t in target.targets for n in stored(t)}
+        target = target.targets[0]
     if isinstance(target, gast.Name):
         return {target.id} if isinstance(target.ctx, gast.Store) else set()
-    if isinstance(target, gast.Assign):
-        return {n for t in target.targets for n in stored(t)}
-    return {n.id for n in walk(target) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
+    return {n.id for n in walk(target) if type(n) is gast.Name and type(n.ctx) is gast.Store}
 
 
 def header(statement: gast.stmt) -> list[gast.AST]:
@@ -86,12 +86,16 @@ def header(statement: gast.stmt) -> list[gast.AST]:
 
 def header_reads(statement: gast.stmt) -> set[str]:
     """What a point reads."""
+    if type(statement) not in _COMPOUND:
+        return reads(statement)
     parts = header(statement)
     return reads(parts[0]) if len(parts) == 1 else {n for part in parts for n in reads(part)}
 
 
 def header_writes(statement: gast.stmt) -> set[str]:
     """What a point binds."""
+    if type(statement) not in _COMPOUND:
+        return stored(statement)
     if isinstance(statement, gast.FunctionDef):
         return {statement.name}
     if isinstance(statement, gast.Try):
@@ -111,6 +115,8 @@ def writes(statements: Iterable[gast.stmt]) -> set[str]:
 
 def blocks(statement: gast.stmt) -> list[list[gast.stmt]]:
     """The statement lists inside a compound statement."""
+    if type(statement) not in _COMPOUND:
+        return []
     if isinstance(statement, (gast.If, gast.For, gast.While)):
         return [statement.body, statement.orelse]
     if isinstance(statement, gast.With):
@@ -123,12 +129,14 @@ def blocks(statement: gast.stmt) -> list[list[gast.stmt]]:
     return []
 
 
-def statements(body: list[gast.stmt]) -> Iterable[gast.stmt]:
+def statements(body: list[gast.stmt]) -> list[gast.stmt]:
     """Every statement of a block, outer before inner, in the order of the text."""
+    found: list[gast.stmt] = []
     for statement in body:
-        yield statement
+        found.append(statement)
         for block in blocks(statement):
-            yield from statements(block)
+            found += statements(block)
+    return found
 
 
 def is_endless(s: gast.stmt) -> bool:

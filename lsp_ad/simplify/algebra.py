@@ -91,11 +91,11 @@ def normalize(node: gast.expr) -> gast.expr:
     'd * p - q'
     """
     for field in PARTS[type(node)]:
-        value = getattr(node, field, None)
-        if isinstance(value, list):
-            value[:] = [normalize(item) if isinstance(item, gast.AST) else item for item in value]
-        elif isinstance(value, gast.AST):
-            setattr(node, field, normalize(value))
+        value = node.__dict__.get(field)
+        if type(value) is list:
+            value[:] = [normalize(item) if item is not None else None for item in value]
+        elif value is not None:
+            node.__dict__[field] = normalize(value)
     if isinstance(node, gast.BinOp):
         return _normal_operation(node)
     if is_neg(node) and is_neg(node.operand):
@@ -136,20 +136,19 @@ def substitute(node: gast.AST, values: dict[str, gast.expr]) -> gast.AST:
     if isinstance(node, gast.Name):
         return copied(values[node.id]) if node.id in values and isinstance(node.ctx, gast.Load) else node
     pending = [node]
-    while pending:
-        parent = pending.pop()
+    for parent in pending:
         for field in PARTS[type(parent)]:
-            value = getattr(parent, field, None)
-            if isinstance(value, gast.Name):
+            value = parent.__dict__.get(field)
+            if type(value) is gast.Name:
                 if value.id in values and isinstance(value.ctx, gast.Load):
-                    setattr(parent, field, copied(values[value.id]))
-            elif isinstance(value, gast.AST):
-                pending.append(value)
-            elif isinstance(value, list):
+                    parent.__dict__[field] = copied(values[value.id])
+            elif type(value) is list:
                 for position, item in enumerate(value):
-                    if isinstance(item, gast.Name):
+                    if type(item) is gast.Name:
                         if item.id in values and isinstance(item.ctx, gast.Load):
                             value[position] = copied(values[item.id])
-                    elif isinstance(item, gast.AST):
+                    elif item is not None:
                         pending.append(item)
+            elif value is not None:
+                pending.append(value)
     return node

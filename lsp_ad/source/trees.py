@@ -6,54 +6,52 @@ share them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import gast
 
 _CONTEXTS = frozenset({"ctx", "op", "ops"})
-_TEXTS = frozenset({"id", "attr", "arg", "kind", "type_comment", "module", "kwd_attrs", "rest", "tag"})
+_TEXTS = frozenset({"id", "attr", "arg", "kind", "type_comment", "module", "kwd_attrs", "rest", "str", "tag"})
 _FLAGS = frozenset({"conversion", "simple", "level", "is_async", "type_ignores"})
 _NO_NODES = _CONTEXTS | _TEXTS | _FLAGS
-_LEAVES = (gast.Constant, gast.Global, gast.Nonlocal, gast.alias)
+_LEAVES = (gast.Constant, gast.Global, gast.Nonlocal, gast.alias, gast.MatchSingleton)
 
 
 class _Parts(dict[type, tuple[str, ...]]):
-    """The fields of a class of nodes that may hold nodes, found when it is first asked for."""
+    """The fields of a class of nodes that hold nodes (one, a list, or None), found when first asked for."""
 
     def __missing__(self, kind: type) -> tuple[str, ...]:
-        fields = getattr(kind, "_fields", ())
-        self[kind] = () if issubclass(kind, _LEAVES) else tuple(f for f in fields if f not in _NO_NODES)
+        fields = () if issubclass(kind, _LEAVES) else getattr(kind, "_fields", ())
+        named = kind is gast.ExceptHandler  # elsewhere a name is a text
+        self[kind] = tuple(f for f in fields if f not in _NO_NODES and (named or f != "name"))
         return self[kind]
 
 
 PARTS = _Parts()
 
 
-def walk(node: gast.AST) -> Iterator[gast.AST]:
-    """Every node of a tree, in no particular order."""
-    pending = [node]
-    while pending:
-        node = pending.pop()
-        yield node
+def walk(node: gast.AST) -> list[gast.AST]:
+    """Every node of a tree, each before what is in it."""
+    found = [node]
+    for node in found:  # which grows on the way
         for field in PARTS[type(node)]:
-            value = getattr(node, field, None)
-            if value is None:
-                continue
-            if isinstance(value, list):
-                pending += [item for item in value if isinstance(item, gast.AST)]
-            elif isinstance(value, gast.AST):
-                pending.append(value)
+            value = node.__dict__.get(field)
+            if type(value) is list:
+                found += value if None not in value else [item for item in value if item is not None]
+            elif value is not None:
+                found.append(value)
+    return found
 
 
 def children(node: gast.AST) -> list[gast.AST]:
     """The nodes directly under a node, in the order of its fields."""
     found: list[gast.AST] = []
     for field in PARTS[type(node)]:
-        value = getattr(node, field, None)
-        if isinstance(value, list):
-            found += [item for item in value if isinstance(item, gast.AST)]
-        elif isinstance(value, gast.AST):
+        value = node.__dict__.get(field)
+        if type(value) is list:
+            found += [item for item in value if item is not None]
+        elif value is not None:
             found.append(value)
     return found
 
@@ -71,11 +69,9 @@ def rebuilt(node: gast.AST, part: Callable[[gast.AST], gast.AST]) -> gast.AST:
     content.update(node.__dict__)
     for field in PARTS[kind]:
         value = content.get(field)
-        if value is None:
-            continue
-        if isinstance(value, list):
-            content[field] = [part(item) if isinstance(item, gast.AST) else item for item in value]
-        elif isinstance(value, gast.AST):
+        if type(value) is list:
+            content[field] = [part(item) if item is not None else None for item in value]
+        elif value is not None:
             content[field] = part(value)
     return new
 
