@@ -39,19 +39,27 @@ class Display:
         self.webs = webs
         self.hints = hints
         self.order = _in_order(body, parameters)
-        self.conflicts = _conflicts(body, parameters, self._could_share())
+        self.bits, self.alive = _alive_where_bound(body, parameters, self._could_share())
         self.user = {webs.get(n, n) for n in self.order if not self._is_added(n)}
         self.reserved = reserved | self.user
         self.shown: dict[str, str] = {p: p for p in parameters}
         self.pattern = self._pattern(seeds)
         self.shown.update({seed: self.pattern.format(base) for seed, base in seeds.items()})
-        self.users: dict[str, list[str]] = {}
-        for n, shown in self.shown.items():
-            self.users.setdefault(shown, []).append(n)
+        self.kin_of: dict[str, tuple[bool, str]] = {}
+        self.users: dict[str, int] = {}
+        self.around: dict[str, int] = {}
+        self.taken: dict[str, int] = {}
+        for n, shown in list(self.shown.items()):
+            self._show(n, shown)
         for n in self.order:
             if n not in self.shown:
-                self.shown[n] = self._choose(n)
-                self.users.setdefault(self.shown[n], []).append(n)
+                self._show(n, self._choose(n))
+
+    def _show(self, n: str, shown: str) -> None:
+        self.shown[n] = shown
+        self.kin_of.setdefault(shown, self._kin(n))
+        self.users[shown] = self.users.get(shown, 0) | self.bits.get(n, 0)
+        self.around[shown] = self.around.get(shown, 0) | self.alive.get(n, 0)
 
     def _is_added(self, n: str) -> bool:
         return "__" in n and (n not in self.webs or n.startswith(("d__", "t__", "b__", "s__")))
@@ -86,7 +94,9 @@ class Display:
         else:
             base = self._base(n)
         shares = own or n.startswith(ADJOINT)
-        candidate, number = base, 1
+        # what is taken stays taken for a name that shares with no other
+        number = 1 if shares else self.taken.get(base, 1)
+        candidate = base if number == 1 else f"{base}{number}"
         while not self._free(candidate, n, own, shares):
             number += 1
             candidate = (
@@ -94,16 +104,22 @@ class Display:
                 if not n.startswith("s__")
                 else f"{base}_old{number - 1 if number > 2 else ''}"
             )
+        if not shares:
+            self.taken[base] = number
         return candidate
 
     def _free(self, candidate: str, n: str, own: bool, shares: bool) -> bool:
-        if candidate in self.reserved and not (own and candidate == self._kin(n)[1]):
+        kin = self._kin(n)
+        if candidate in self.reserved and not (own and candidate == kin[1]):
             return False
-        for other in self.users.get(candidate, ()):
-            same = shares and self._kin(n) == self._kin(other)
-            if not same or other in self.conflicts.get(n, ()):
-                return False
-        return True
+        if candidate not in self.kin_of:
+            return True
+        return (
+            shares
+            and self.kin_of[candidate] == kin
+            and not self.users[candidate] & self.alive.get(n, 0)
+            and not self.around[candidate] & self.bits.get(n, 0)
+        )
 
     def _kin(self, n: str) -> tuple[bool, str]:
         """Names may be shown alike only if they stand for the same name of the user's."""
@@ -164,29 +180,24 @@ def _in_order(body: list[gast.stmt], parameters: list[str]) -> list[str]:
     return list(found)
 
 
-def _conflicts(body: list[gast.stmt], parameters: list[str], wanted: set[str]) -> dict[str, set[str]]:
-    """For each wanted name the wanted names that are alive where it is bound:
-    they cannot share a name with it.
+def _alive_where_bound(
+    body: list[gast.stmt], parameters: list[str], wanted: set[str]
+) -> tuple[dict[str, int], dict[str, int]]:
+    """A bit for each name, and for each wanted name the wanted names that are alive where it is bound,
+    as bits: they cannot share a name with it.
     """
     graph = flow.Flow.of(body)
     before = flow.live_before(graph)
     among = before.mask(wanted)
-    found: dict[str, set[str]] = {}
-
-    def clash(a: str, others: set[str]) -> None:
-        for b in others - {a}:
-            found.setdefault(a, set()).add(b)
-            found.setdefault(b, set()).add(a)
-
-    for p in parameters:
-        clash(p, before.unmask(before.masks[0] & among) | set(parameters))
+    found = dict.fromkeys(parameters, (before.masks[0] & among) | before.mask(parameters))
     for point, step in enumerate(graph.points):
-        if step is not None:
-            s = step.statement
-            for n in step.writes & wanted:
-                # after `y = x` both hold the same value: no conflict between them
-                same = (
-                    {s.value.id} if isinstance(s, gast.Assign) and isinstance(s.value, gast.Name) else set()
-                )
-                clash(n, before.unmask(before.after(graph, point) & among) - same)
-    return found
+        if step is None or step.writes.isdisjoint(wanted):
+            continue
+        s = step.statement
+        alive = before.after(graph, point) & among
+        if isinstance(s, gast.Assign) and isinstance(s.value, gast.Name):
+            # after `y = x` both hold the same value: no conflict between them
+            alive &= ~before.mask([s.value.id])
+        for n in step.writes & wanted:
+            found[n] = found.get(n, 0) | alive & ~before.mask([n])
+    return {n: 1 << bit for n, bit in before.bits.items()}, found
