@@ -27,6 +27,7 @@ from lsp_ad.problems import Problem, Refusal, Related, Span, problem
 from lsp_ad.rules.helpers import helper_sources, is_our_helper
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.names import Program, parameters
+from lsp_ad.source.trees import no_collection
 
 
 def differentiable_parameters(program: Program, name: str) -> tuple[str, ...]:
@@ -56,7 +57,8 @@ def differentiate(
         if function is None:
             raise Refusal(_no_function(program, name))
         names = None if wrt is None else resolve_wrt(function, wrt)
-        return _derivative(program, function, names, mode), ()
+        with no_collection():
+            return _derivative(program, function, names, mode), ()
     except Refusal as refusal:
         return None, tuple(_at_home(program, found, name) for found in refusal.problems)
     except RecursionError:

@@ -12,6 +12,7 @@ import gast
 
 from lsp_ad.problems import Problem, Span, problem
 from lsp_ad.source.document import Document
+from lsp_ad.source.trees import no_collection
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,12 @@ class Parsed:
 def parse(document: Document) -> Parsed:
     """Parse a document. Never raises on bad text: the result then holds a problem and an empty tree."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(document.text)
-        _columns_to_code_points(tree, document)
-        return Parsed(document, gast.ast_to_gast(tree), _comments(document.text))
+        with no_collection():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                tree = ast.parse(document.text)
+            _columns_to_code_points(tree, document)
+            return Parsed(document, gast.ast_to_gast(tree), _comments(document.text))
     except SyntaxError as error:
         return Parsed(document, _empty(), problems=(_syntax_problem(document, error),))
     except (ValueError, RecursionError, MemoryError) as error:

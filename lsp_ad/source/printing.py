@@ -17,6 +17,7 @@ import gast
 from lsp_ad.problems import Span
 from lsp_ad.source.parse import Comment, Parsed, span_of
 from lsp_ad.source.trees import copied, same, walk
+from lsp_ad.source.writing import written
 
 INDENT = "    "
 
@@ -32,7 +33,9 @@ class Printed:
 
 def expression_text(node: gast.AST) -> str:
     """The text of one expression or statement."""
-    text = ast.unparse(ast.fix_missing_locations(gast.gast_to_ast(node)))
+    text = written(node)
+    if text is None:
+        text = ast.unparse(ast.fix_missing_locations(gast.gast_to_ast(node)))
     return _double_quoted(text) if "'" in text else text
 
 

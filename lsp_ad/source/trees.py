@@ -6,7 +6,9 @@ share them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import gast
@@ -29,6 +31,20 @@ class _Parts(dict[type, tuple[str, ...]]):
 
 
 PARTS = _Parts()
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """Without the garbage collector, which finds nothing in trees, as they have no cycles, but takes
+    a third of the time of all that makes many nodes.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def walk(node: gast.AST) -> list[gast.AST]:

@@ -33,11 +33,18 @@ AT_LEAST = 0.5  # seconds that the runs of one size take together, at least two 
 
 def scalar(count: int) -> Iterator[str]:
     """A straight line of numbers, each with a name of its own."""
+    forms = (
+        "math.sin(v{m}) * v{k}",
+        "v{m} * x + {c}.0 / (1.0 + v{k} ** 2)",
+        "v{m} - 0.5 * v{k}",
+        "math.exp(-v{m} * y)",
+        "v{m} + v{k}",
+    )
     yield "def f(x: float, y: float):"
     yield "    v0 = x"
     yield "    v1 = y"
     for n in range(2, count - 1):
-        yield f"    v{n} = math.sin(v{n - 1}) * v{n - 2} + {n % 7}.0 / (1.0 + v{n - 1} ** 2)"
+        yield f"    v{n} = " + forms[n % 5].format(m=n - 1, k=n - 2, c=n % 7)
     yield f"    return v{count - 2} * x"
 
 
