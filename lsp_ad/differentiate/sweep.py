@@ -220,10 +220,9 @@ def display_of(joint: list[gast.stmt], unit: Unit, seeds: dict[str, str], values
     """The names that people see in a generated body; `seeds` are its further parameters, each with what it is
     the derivative of."""
     used = {n.id for s in joint for n in flow.walk(s) if isinstance(n, gast.Name)}
-    reserved = (used | values.helpers) - {n for n in used if "__" in n} - bound_names(joint)
     local = bound_names(joint) | set(unit.parameters)
-    outside = {n for n in reserved if n not in local} | unit.program.bound | set(dir(builtins))
-    outside |= set(unit.scope.imports)
+    outside = (used | values.helpers) - {n for n in used if "__" in n} - local
+    outside |= unit.program.bound | set(dir(builtins)) | set(unit.scope.imports)
     return Display(
         joint,
         [*unit.parameters, *seeds],
