@@ -74,7 +74,7 @@ def _no_function(program: Program, name: str) -> Problem:
         return problem(
             "AD504",
             f"`{name}` is not defined exactly once at the top level of the file.",
-            name_span(defined[0]),
+            name_span(max(defined, key=lambda f: f.lineno)),
         )
     return problem("AD504", f"There is no function `{name}` at the top level of the file.", Span(1, 0, 1, 1))
 
