@@ -6,18 +6,18 @@ written only for arrays that this function made itself and that no other name ca
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import gast
 
-from lsp_ad.differentiate.fresh import adjoint_name
+from lsp_ad.differentiate.fresh import adjoint_name, primal_name
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.problems import Refusal, Span, problem
 from lsp_ad.rules.resolve import Operation
 from lsp_ad.rules.rule import literal
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.kinds import Kinds
-from lsp_ad.semantics.shapes import Kind
+from lsp_ad.semantics.shapes import Kind, is_complex
 from lsp_ad.simplify.algebra import add, assign, call, constant, expression, name, store
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
@@ -80,12 +80,47 @@ class Adjoints:
         """Whether the adjoint of `v` can be changed in place as it has to be."""
         return form.outer if self.kind(v).is_structure and v not in self.deep else form.owned
 
+    def __post_init__(self) -> None:
+        self.complex = any(is_complex(kind) for kind in self.kinds.names.values())
+
     def form(self, exact: bool, scalar: bool, value: gast.expr) -> Form:
         return Form(exact, scalar, exact and not scalar and isinstance(value, gast.BinOp))
+
+    def numpy(self, function: str, *args: gast.expr) -> gast.expr:
+        return gast.Call(gast.Attribute(self.values.module("numpy"), function, gast.Load()), list(args), [])
+
+    def real(self, v: str, value: gast.expr, out: list[gast.stmt]) -> gast.expr:
+        """What a value adds to the adjoint of `v`: its real part, if it may be complex and `v` is not."""
+        kind = self.kind(v)
+        if not self.complex or is_complex(kind) or kind.is_structure:
+            return value
+        if not self._may_be_complex(value, out):
+            return value
+        return self.numpy("real", value)
+
+    def _may_be_complex(self, value: gast.expr, out: list[gast.stmt]) -> bool:
+        """Whether an expression reads a complex value; `out`: the statements before it."""
+        if isinstance(value, gast.Call) and getattr(value.func, "attr", "") == "real":
+            return False
+        for n in flow.walk(value):
+            if isinstance(n, gast.Constant) and isinstance(n.value, complex):
+                return True
+            if not isinstance(n, gast.Name):
+                continue
+            if is_complex(self.kind(primal_name(n.id))):
+                return True
+            made = next((s for s in out if isinstance(s, gast.Assign) and n.id in flow.stored(s)), None)
+            if n.id.startswith("b__") and made is not None and self._may_be_complex(made.value, out):
+                return True
+        return False
 
     def contribute(self, v: str, value: gast.expr, form: Form, state: State, out: list[gast.stmt]) -> None:
         """Add a value to the adjoint of `v`."""
         target = adjoint_name(v)
+        value = self.real(v, value, out)
+        # a part of the adjoint of a complex array may be an array of real numbers
+        owned = not (self.complex and is_complex(self.kind(v)))
+        form = replace(form, owned=form.owned and owned)
         if self.kind(v).shape == ():
             form = Form(True, True, False)
         old = state.get(v)
@@ -103,7 +138,8 @@ class Adjoints:
             total = add(name(target), value)
             out.append(assign(target, total))
             exact = old.exact or form.exact
-            state[v] = Form(exact, old.scalar and form.scalar, exact and not (old.scalar and form.scalar))
+            scalar = old.scalar and form.scalar
+            state[v] = Form(exact, scalar, exact and not scalar and owned)
 
     def zero(self, v: str, s: gast.stmt, out: list[gast.stmt]) -> Form:
         """Set an adjoint to nothing: a zero that broadcasts to any shape, or a structure of zeros."""
@@ -143,9 +179,11 @@ class Adjoints:
             return
         elif self.kind(v).is_structure or v in self.lists:
             out.append(assign(target, call(self.values.helper("copy_of"), name(target))))
+        elif is_complex(self.kind(v)):
+            total = gast.BinOp(name(target), gast.Add(), self.values.zeros(name(v), s))
+            out.append(assign(target, total))
         else:
-            array = gast.Attribute(self.values.module("numpy"), "array", gast.Load())
-            out.append(assign(target, gast.Call(array, [name(target)], [])))
+            out.append(assign(target, self.numpy("array", name(target))))
         state[v] = Form(True, False, True, True)
 
     def element(
@@ -176,6 +214,7 @@ class Adjoints:
         if depth > 1:
             self.deep.add(v)
         self.own(v, s, state, out)
+        dy = self.real(v, dy, out)
         where = self.values.operand(node.slice, s)
         inner = self.values.operand(node.value, s)
         for n in flow.walk(inner):

@@ -10,6 +10,7 @@ import gast
 
 from lsp_ad.differentiate.calls import Pair
 from lsp_ad.differentiate.derivative import Line
+from lsp_ad.differentiate.nested import may_be_lists
 from lsp_ad.differentiate.sweep import Swept
 from lsp_ad.differentiate.unit import Unit
 from lsp_ad.problems import Span
@@ -240,6 +241,11 @@ def _checks(unit: Unit, swept: Swept, mode: str) -> list[Line]:
     """What the code relies on and the caller might not know: declared shapes, and the shape of the seed."""
     lines: list[Line] = []
     terms, expected = _shape_terms(unit)
+    if unit.real:
+        lists = may_be_lists(unit.tree.body, unit.active, unit.kinds)
+        terms += [_complex_term(p, unit, lists) for p in unit.real]
+        shown = [_place(p, unit).replace('"', "'") for p in unit.real]
+        expected = ", ".join([expected] * bool(expected) + [f"real {', '.join(shown)}"])
     if terms:
         lines += _condition(terms, f'ValueError("{_function(unit, swept, mode)} expects {expected}")')
     if swept.checked is not None and mode != "pair":
@@ -300,6 +306,20 @@ def _shape_terms(unit: Unit) -> tuple[list[str], str]:
         for p, d in declared.items()
     ]
     return terms, ", ".join(words)
+
+
+def _complex_term(p: str, unit: Unit, lists: set[str]) -> str:
+    """The condition under which an argument is complex."""
+    place = _place(p, unit)
+    if unit.kinds.names[p].shape == ():
+        return f"isinstance({place}, complex)"
+    test = "holds_complex" if p in lists else f"{_numpy_name(unit) or 'np'}.iscomplexobj"
+    return f"{test}({place})"
+
+
+def _place(p: str, unit: Unit) -> str:
+    """A parameter, or an item of a dictionary parameter, as an expression."""
+    return expression_text(unit.paths[p].expression()) if p in unit.paths else p
 
 
 def _numpy_name(unit: Unit) -> str | None:

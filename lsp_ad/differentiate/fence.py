@@ -26,7 +26,7 @@ from lsp_ad.differentiate.refused import (
     STATEMENT_NAMES,
 )
 from lsp_ad.problems import Problem, Related, Span, problem
-from lsp_ad.rules import CONSTANT_ONLY, CONSTANTS, METHODS, PASSIVE_ATTRIBUTES, RULES, Unsupported
+from lsp_ad.rules import ATTRIBUTES, CONSTANT_ONLY, CONSTANTS, METHODS, PASSIVE_ATTRIBUTES, RULES, Unsupported
 from lsp_ad.rules.declared import Declared, declared
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.rules.settings import settings_of
@@ -213,10 +213,7 @@ class _Fence(Blocks, ContainerFence):
     # --- expressions -------------------------------------------------------------------------
 
     def expression(self, node: gast.expr) -> None:
-        if isinstance(node, gast.Constant):
-            if isinstance(node.value, complex):
-                self.refuse("AD402", "A complex number stands in the function.", node)
-        elif isinstance(node, gast.Name):
+        if isinstance(node, (gast.Constant, gast.Name)):
             pass
         elif isinstance(node, gast.Call):
             self._call(node)
@@ -256,7 +253,7 @@ class _Fence(Blocks, ContainerFence):
         if name is not None:
             if name not in CONSTANTS and name not in RULES and self.scope.constant(node) is None:
                 self.refuse("AD201", f"`{_text(node)}` ({name}) is not known{self._reason(name)}", node)
-        elif node.attr in PASSIVE_ATTRIBUTES or node.attr == "T":
+        elif node.attr in PASSIVE_ATTRIBUTES or node.attr in ATTRIBUTES:
             self.expression(node.value)
         else:
             self.refuse(

@@ -9,7 +9,7 @@ from lsp_ad.differentiate.forward import Forward
 from lsp_ad.differentiate.fresh import adjoint_name, is_adjoint
 from lsp_ad.differentiate.nested import may_be_lists
 from lsp_ad.differentiate.paths import Path
-from lsp_ad.differentiate.sweep import Swept, display_of, modules, simplify, unnest
+from lsp_ad.differentiate.sweep import Swept, display_of, modules, simplify, unnest, use_checks
 from lsp_ad.differentiate.tangents import HeldValues, Present, Tangents
 from lsp_ad.differentiate.unit import Unit
 from lsp_ad.semantics import flow
@@ -21,6 +21,7 @@ def sweep_forward(unit: Unit, callees: Callees, shown: str) -> Swept:
     """Differentiate a prepared function in forward mode; `shown` is the name of the generated function."""
     values = HeldValues(unit.scope, unit.kinds, unit.stability, unit.fresh, unit.declared)
     values.lists = may_be_lists(unit.tree.body, unit.active, unit.kinds)
+    use_checks(unit, values)
     forward = Forward(
         Tangents(values, unit.carries),
         unit.active,

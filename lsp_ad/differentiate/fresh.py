@@ -47,5 +47,10 @@ def adjoint_name(name: str) -> str:
     return ADJOINT + name
 
 
+def primal_name(name: str) -> str:
+    """The name whose adjoint a name is; another name as it is."""
+    return name.removeprefix(ADJOINT)
+
+
 def is_adjoint(name: str) -> bool:
     return name.startswith((ADJOINT, "b__"))

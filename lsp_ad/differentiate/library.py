@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import gast
 
+from lsp_ad.differentiate.realness import mentions_complex
 from lsp_ad.rules import Unsupported, literal
 from lsp_ad.rules.resolve import Operation, Scope
 from lsp_ad.rules.rule import UNKNOWN_VALUE
@@ -13,6 +14,7 @@ from lsp_ad.semantics import flow
 from lsp_ad.semantics.names import Program
 from lsp_ad.semantics.shapes import (
     BOTTOM,
+    COMPLEX,
     FLOAT,
     MIXED,
     OTHER,
@@ -139,4 +141,6 @@ def constant_kind(program: Program, name: str) -> Kind:
     """The kind of a name from outside of the function."""
     value = program.constants.get(name)
     known = literal(value) if value is not None else UNKNOWN_VALUE
+    if value is not None and mentions_complex(value, program):
+        return COMPLEX if isinstance(known, complex) else Kind("numeric", "complex")
     return FLOAT if isinstance(known, float) else UNKNOWN

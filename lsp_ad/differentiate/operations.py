@@ -10,6 +10,7 @@ import gast
 from lsp_ad.differentiate import broadcasting
 from lsp_ad.differentiate.adjoints import Adjoints, State
 from lsp_ad.differentiate.calls import Callees
+from lsp_ad.differentiate.realness import is_conjugated
 from lsp_ad.differentiate.structures import Structures
 from lsp_ad.differentiate.template import Values, instantiate, mentioned
 from lsp_ad.differentiate.values import ForwardValues
@@ -95,6 +96,7 @@ class Operations:
                 problem("AD202", f"`{expression_text(node)}`: {error} is not supported.", span_of(s))
             ) from None
         kind = self.values.kinds.of(node)
+        conjugated = is_conjugated(bound, node, kind, s)
         if bound.rule.name == "*" and "x2" not in adjoints:
             wanted = ["x1"]
         for p in wanted:
@@ -113,7 +115,9 @@ class Operations:
             dy, form = name(kept), form.made_exact()
         shared: dict[str, str] = {}
         for p in wanted:
-            self._argument(p, adjoints[p], bound, node, kind, target, dy, form, s, state, out, shared)
+            self._argument(
+                p, adjoints[p], bound, node, kind, target, dy, form, s, state, out, shared, conjugated
+            )
 
     def _takes_any_shape(self, adjoint: Adjoint, form) -> bool:
         if adjoint.elementwise:
@@ -134,12 +138,13 @@ class Operations:
         state: State,
         out: list[gast.stmt],
         shared: dict[str, str],
+        conjugated: bool,
     ) -> None:
         argument = bound.given[p]
         text = adjoint.text
         if adjoint.spread and form.scalar:
             text = text.replace("np.expand_dims(dy, axis)", "dy")
-        before, value = self._fill(text, bound, target, dy, s, shared)
+        before, value = self._fill(text, bound, target, dy, s, shared, conjugated)
         out += before
         value = normalize(value)
         if not adjoint.elementwise:
@@ -175,16 +180,35 @@ class Operations:
         return kind.shape is not None and any(bound.kind(p).shape == kind.shape for p in params)
 
     def _fill(
-        self, text: str, bound: Bound, target: str, dy: gast.expr, s: gast.stmt, shared: dict[str, str]
+        self,
+        text: str,
+        bound: Bound,
+        target: str,
+        dy: gast.expr,
+        s: gast.stmt,
+        shared: dict[str, str],
+        conjugated: bool,
     ) -> tuple[list[gast.stmt], gast.expr]:
         values = self.values
         given = bound.given
+
+        def conj(value: gast.expr, kind: Kind) -> gast.expr:
+            real = not conjugated or kind.dtype in ("float", "int", "bool") or kind.type in ("none", "str")
+            if real:
+                return value
+            if isinstance(value, gast.Constant) and isinstance(value.value, complex):
+                return gast.UnaryOp(gast.USub(), value)  # a literal is a multiple of 1j
+            if kind.is_scalar:
+                # NumPy would make a double of a Python number
+                return gast.Call(gast.Attribute(value, "conjugate", gast.Load()), [], [])
+            return self.adjoints.numpy("conj", value)
+
         return instantiate(
             text,
             bound,
             Values(
-                argument=lambda p: values.operand(given[p], s),
-                result=lambda: values.result(target, s),
+                argument=lambda p: conj(values.operand(given[p], s), bound.kind(p)),
+                result=lambda: conj(values.result(target, s), values.kinds.of(name(target))),
                 derivatives={"dy": dy},
                 module=values.module,
                 helper=lambda h: name(values.helper(h)),

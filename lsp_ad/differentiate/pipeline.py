@@ -194,7 +194,7 @@ def _generated(
     )
 
 
-BUILTINS = frozenset({"enumerate", "getattr", "len", "min", "range", "reversed", "slice", "zip"})
+BUILTINS = frozenset({"complex", "enumerate", "getattr", "len", "min", "range", "reversed", "slice", "zip"})
 
 
 def _is_here(program: Program, line: Line) -> bool:

@@ -58,6 +58,7 @@ def sweep(unit: Unit, mode: str, callees: Callees) -> Swept:
     values = ForwardValues(unit.scope, unit.kinds, unit.stability, unit.fresh, unit.declared)
     adjoints = Adjoints(values, unit.kinds, unit.active)
     values.lists = adjoints.lists = may_be_lists(unit.tree.body, unit.active, unit.kinds)
+    use_checks(unit, values)
     reverse = Reverse(Operations(values, adjoints, unit.active, unit.carries, callees), unit.insertions)
     seed = adjoint_name(unit.result)
     kind = unit.kinds.names.get(unit.result, Kind())
@@ -232,6 +233,15 @@ def display_of(joint: list[gast.stmt], unit: Unit, seeds: dict[str, str], values
         seeds,
         unit.original.name,
     )
+
+
+def use_checks(unit: Unit, values: ForwardValues) -> None:
+    """Ask for what the checks that arguments are real call."""
+    for p in unit.real:
+        if p in values.lists:
+            values.helper("holds_complex")
+        elif unit.kinds.names[p].shape != ():
+            values.module("numpy")
 
 
 def modules(unit: Unit, values: ForwardValues) -> frozenset[str]:

@@ -13,6 +13,7 @@ import gast
 
 from lsp_ad.differentiate.fresh import adjoint_name
 from lsp_ad.differentiate.library import MAKERS
+from lsp_ad.differentiate.realness import is_conjugated
 from lsp_ad.differentiate.template import Values, instantiate, mentioned
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.problems import Refusal, problem
@@ -169,6 +170,7 @@ class Tangents:
                 message = f"There is no derivative of `{bound.rule.name}` with respect to `{p}`."
                 raise Refusal(problem("AD204", message, span_of(s)))
         kind = self.values.kinds.of(node)
+        is_conjugated(bound, node, kind, s)  # refuses what is not known for complex numbers
         if kind.is_structure:  # two lists made one: also what does not move has its place in the tangent
             moved = carrying
         tangents = {p: self.operand(a, present, s) for p, a in moved.items()}

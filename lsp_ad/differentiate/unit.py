@@ -22,11 +22,12 @@ from lsp_ad.differentiate import (
 )
 from lsp_ad.differentiate.desugar import desugar
 from lsp_ad.differentiate.fresh import RESERVED, Fresh, plain
+from lsp_ad.differentiate.inference import assumed_numbers, kinds_in
 from lsp_ad.differentiate.insertions import Insertions, extract
-from lsp_ad.differentiate.library import constant_kind, library_kinds
 from lsp_ad.differentiate.normal import Normalizer
 from lsp_ad.differentiate.paths import Path
-from lsp_ad.differentiate.stable import Stability, carried_names
+from lsp_ad.differentiate.realness import Realness
+from lsp_ad.differentiate.stable import Stability
 from lsp_ad.problems import Refusal, Span, problem
 from lsp_ad.rules.declared import call_of, declared
 from lsp_ad.rules.resolve import Scope
@@ -35,8 +36,8 @@ from lsp_ad.semantics.changes import change_of
 from lsp_ad.semantics.hints import declared_shapes, default_is_other, default_values, parameter_kinds
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.names import Program, local_imports, local_names, parameters
-from lsp_ad.semantics.shapes import OTHER, UNKNOWN, Kind, Opaque
-from lsp_ad.semantics.uses import kinds_by_use, tested, used_as_dict, used_as_int
+from lsp_ad.semantics.shapes import UNKNOWN, Kind
+from lsp_ad.semantics.uses import kinds_by_use, used_as_dict, used_as_int
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import plain_assignment
 from lsp_ad.source.trees import copied
@@ -63,6 +64,7 @@ class Unit:
     insertions: Insertions
     paths: dict[str, Path]
     unpacked: set[str]
+    real: tuple[str, ...]
 
     @property
     def parameters(self) -> list[str]:
@@ -118,6 +120,9 @@ def prepare(
     local |= flow.writes(tree.body)
     wanted = wrt if wrt is not None else float_parameters(program, function)
     if not wanted:
+        _refuse_other(
+            function, tuple(n for n, k in parameter_kinds(function).items() if k.dtype == "complex")
+        )
         raise Refusal(problem("AD502", f"`{function.name}` has no float parameter.", name_span(function)))
     _refuse_other(function, wanted)
     carries = activity.carrier(scope.operation, lambda n: scope.callee(n) is not None, scope.canonical)
@@ -134,7 +139,7 @@ def prepare(
     local |= set(items)
     split = {p.parameter for p in items.values()}
     sources = [p for p in wanted if p not in split] + list(items)
-    kinds = _kinds(program, function, tree, scope, items)
+    kinds = kinds_in(program, function, tree, scope, items)
     if kinds.names.get(result, UNKNOWN).type in ("mixed", "other", "str", "none"):
         message = (
             f"`{function.name}` returns values of different structure, or no numbers, on different paths."
@@ -162,6 +167,10 @@ def prepare(
     normal = Normalizer(scope, kinds, active, carries, fresh)
     tree.body = normal.block(tree.body)
     local |= flow.writes(tree.body)
+    statements = list(flow.statements(tree.body))
+    realness = Realness(scope, kinds, active, carries)
+    realness.find(statements)
+    realness.check(statements, result, name_span(function))
     stability = Stability.of(tree.body, [*parameters(function), *items], result)
     read = {
         n for s in flow.statements(tree.body) if flow.header_writes(s) & active for n in flow.header_reads(s)
@@ -186,6 +195,7 @@ def prepare(
         insertions,
         items,
         normal.unpacked,
+        realness.assumed(statements, [*parameters(function), *items]),
     )
 
 
@@ -226,28 +236,6 @@ def _varied(
             return found
 
 
-def _kinds(
-    program: Program,
-    function: gast.FunctionDef,
-    tree: gast.FunctionDef,
-    scope: Scope,
-    items: dict[str, Path],
-) -> Kinds:
-    known = parameter_kinds(function)
-    known.update({n: Kind(shape=Opaque(n)) for n in items})
-    known.update({n: Kind("dict") for n in used_as_dict(tree.body) if known.get(n, OTHER).type == "numeric"})
-    for name, kind in kinds_by_use(function, parameters(function), scope.canonical).items():
-        if known[name].shape is None or not isinstance(known[name].shape, tuple):
-            known[name] = kind
-    for name in assumed_numbers(function, known):
-        known[name] = Kind("number", known[name].dtype, (), fresh=True)
-    kinds = Kinds(known, library_kinds(scope), lambda n: constant_kind(program, n))
-    graph = flow.Flow.of(tree.body)
-    live = flow.live_before(graph, [])
-    kinds.run(tree.body, frozenset(carried_names(tree.body, graph, live)))
-    return kinds
-
-
 def _relied_on(function: gast.FunctionDef, scope: Scope) -> dict[str, tuple]:
     """The shapes that the derivative relies on and the function does not enforce:
     declared ones, and assumed numbers.
@@ -279,17 +267,6 @@ def _counted_down(function: gast.FunctionDef) -> set[str]:
     return found
 
 
-def assumed_numbers(function: gast.FunctionDef, known: dict[str, Kind]) -> set[str]:
-    """Parameters of unknown shape that the function compares in a condition:
-    taken for numbers, which is checked on entry.
-    """
-    return {
-        n
-        for n in tested(function, parameters(function))
-        if known[n].type == "numeric" and known[n].shape == Opaque(n)
-    }
-
-
 def _refuse_other(function: gast.FunctionDef, wrt: tuple[str, ...]) -> None:
     kinds = parameter_kinds(function)
     for p in wrt:
@@ -297,7 +274,7 @@ def _refuse_other(function: gast.FunctionDef, wrt: tuple[str, ...]) -> None:
             what = kinds[p].dtype or kinds[p].type
             raise Refusal(
                 problem(
-                    "AD502",
+                    "AD402" if what == "complex" else "AD502",
                     f"`{p}` of `{function.name}` is of type {what}: there is no derivative with "
                     "respect to it.",
                     name_span(function),
@@ -307,11 +284,14 @@ def _refuse_other(function: gast.FunctionDef, wrt: tuple[str, ...]) -> None:
 
 def _may_carry(kind: Kind) -> bool:
     """Whether a derivative could flow through a value: only what surely is no such number stops it."""
+    inner = kind.items or ((kind.element,) if kind.element is not None else ())
+    if kind.is_structure and inner:
+        return any(_may_carry(k) for k in inner)
     return kind.may_be_real or kind.type == "mixed" or kind.dtype == "complex"
 
 
 def _refuse_unclear(function: gast.FunctionDef, kinds: Kinds, active: set[str]) -> None:
-    """No derivative flows through what may be a number or a list, nor through complex numbers."""
+    """No derivative flows through what may be a number or a list."""
     for n in sorted(active):
         kind = kinds.names.get(n, UNKNOWN)
         if kind.type == "mixed":
@@ -319,8 +299,6 @@ def _refuse_unclear(function: gast.FunctionDef, kinds: Kinds, active: set[str]) 
             raise Refusal(
                 problem("AD401", message, name_span(function), "Use arrays, or a name for each kind.")
             )
-        if kind.dtype == "complex":
-            raise Refusal(problem("AD402", f"`{plain(n)}` is complex.", name_span(function)))
 
 
 def _refuse_independent(

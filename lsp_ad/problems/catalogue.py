@@ -147,8 +147,8 @@ CATALOGUE: dict[str, Entry] = _entries(
         "not-real",
         "error",
         "A value that is not a real number stands on the path of the derivative.",
-        "Split it into real and imaginary parts.",
-        "def f(x):\n    return abs(x * 1j)\n",
+        "Return real numbers: a real or an imaginary part, or an absolute value.",
+        "def f(x):\n    return x * 1j\n",
     ),
     Entry(
         "AD403",

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from lsp_ad.rules import elementwise, helpers, matrices, reductions, structural, zero
+from lsp_ad.rules import (
+    complex_numbers,
+    elementwise,
+    fourier,
+    helpers,
+    matrices,
+    reductions,
+    structural,
+    zero,
+)
 from lsp_ad.rules.describe import describe as _describe
 from lsp_ad.rules.rule import EACH, LINEAR, Adjoint, Bound, Rule, Unsupported, literal
 
 RULES: dict[str, Rule] = {
     rule.name: rule
-    for module in (elementwise, reductions, structural, matrices, helpers, zero)
+    for module in (elementwise, reductions, structural, matrices, fourier, complex_numbers, helpers, zero)
     for rule in module.RULES
 }
 
@@ -16,23 +25,30 @@ RULES: dict[str, Rule] = {
 CONSTANT_ONLY: dict[str, Rule] = {rule.name: rule for rule in zero.CONSTANT_ONLY}
 
 # Rules of a function when it is called with certain options, see resolve.py.
-VARIANTS: dict[str, Rule] = {**CONSTANT_ONLY, **{rule.name: rule for rule in zero.VARIANTS}}
+VARIANTS: dict[str, Rule] = {
+    **CONSTANT_ONLY,
+    **{rule.name: rule for rule in (*zero.VARIANTS, *structural.VARIANTS)},
+}
 
 # Array methods, as the functions that they are.
 _METHODS = """sum mean max min prod var std cumsum trace diagonal dot reshape transpose swapaxes clip
-    ravel squeeze copy astype argmax argmin argsort all any round"""
+    ravel squeeze copy astype argmax argmin argsort all any round conj conjugate"""
 METHODS = {**{name: f"numpy.{name}" for name in _METHODS.split()}, "flatten": "numpy.ravel"}
+
+# Attributes of arrays, as the functions that they are.
+ATTRIBUTES = {"T": "numpy.transpose", "real": "numpy.real", "imag": "numpy.imag"}
 
 # Attributes of arrays that carry no derivative.
 PASSIVE_ATTRIBUTES = frozenset({"shape", "size", "ndim", "dtype"})
 
 # Names of modules that carry no derivative.
-_NUMPY_CONSTANTS = """pi e inf nan newaxis euler_gamma float64 float32 float16 double int64 int32 int16 int8
+_NUMPY_CONSTANTS = """pi e inf nan newaxis euler_gamma complex128 complex64 float64 float32 float16 double
+    int64 int32 int16 int8
     uint8 bool_ intp"""
 CONSTANTS = frozenset(
     {f"math.{name}" for name in ("pi", "e", "inf", "nan", "tau")}
     | {f"numpy.{name}" for name in _NUMPY_CONSTANTS.split()}
-    | {"builtins.float", "builtins.int", "builtins.bool"}
+    | {"builtins.float", "builtins.int", "builtins.bool", "builtins.complex"}
 )
 
 
@@ -48,6 +64,7 @@ def describe(name: str) -> str | None:
 
 
 __all__ = [
+    "ATTRIBUTES",
     "CONSTANTS",
     "CONSTANT_ONLY",
     "EACH",

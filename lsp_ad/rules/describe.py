@@ -8,10 +8,16 @@ import gast
 
 from lsp_ad.rules.declared import ARGUMENT, MODULE, NAME
 from lsp_ad.rules.rule import Adjoint, Rule, Unsupported
-from lsp_ad.semantics.shapes import FLOAT, Kind
+from lsp_ad.semantics.shapes import COMPLEX, FLOAT, Kind
 
-# What the arguments are taken to be: anything, or where that has a plainer formula, matrices or numbers.
-_READINGS = (Kind(), Kind("array", "float", ("n", "m")), FLOAT)
+# What the arguments are taken to be: anything, or where that has a plainer formula, matrices or numbers; or
+# complex numbers, where there is a formula for these only.
+_READINGS = (Kind(), Kind("array", "float", ("n", "m")), FLOAT, COMPLEX)
+_NOTES = {
+    _READINGS[1]: "\n\nFor matrices:",
+    FLOAT: "\n\nFor numbers:",
+    COMPLEX: "\n\nFor complex numbers:",
+}
 _HELPER = re.compile(r"\w+_adjoint|unbroadcast")
 
 
@@ -36,7 +42,7 @@ def describe(rule: Rule) -> str:
         *before, value = _plain(text).split("\n")
         lines += [line for line in before if line not in lines]
         lines.append(_addition(name, value))
-    note = {_READINGS[1]: "\n\nFor matrices:", FLOAT: "\n\nFor numbers:"}.get(reading, "")
+    note = _NOTES.get(reading, "")
     return f"{call}{note}\n\n" + "\n".join(f"- `{line}`" for line in lines)
 
 

@@ -19,6 +19,12 @@ def _quotient(bound: Bound, wrt: Set[str]) -> str:
     return "(dx1 - y * dx2) / x2" if "x1" in wrt else "-y * dx2 / x2"
 
 
+def abs_tangent(bound: Bound, wrt: Set[str]) -> str:
+    if bound.kind("x").dtype == "complex":
+        return "np.real(dx * np.conj(x)) / (y + (y == 0.0))"
+    return "dx * np.sign(x)"
+
+
 _OPERATORS = [
     ("+", "x1, x2", "dy", "dy"),
     ("-", "x1, x2", "dy", "-dy"),
@@ -139,12 +145,14 @@ _TANGENTS: dict[str, Tangent] = {
     **dict.fromkeys(("*", "numpy.multiply"), EACH),
     **dict.fromkeys(("/", "numpy.divide", "numpy.true_divide"), _quotient),
     "numpy.where": LINEAR,
+    **dict.fromkeys(("numpy.abs", "numpy.absolute"), abs_tangent),
 }
 
 
 def _elementwise(name: str, parameters: str, adjoints: tuple[str | None, ...], scalar: bool) -> Rule:
     names, defaults, _ = signature(parameters)
     lines = {p: a.format_map(_CONSTANTS) for p, a in zip(names, adjoints, strict=True) if a is not None}
+    of_complex = {"x": "dy * x / (y + (y == 0.0))"} if name in ("numpy.abs", "numpy.absolute") else None
     return Rule(
         name,
         names,
@@ -153,6 +161,7 @@ def _elementwise(name: str, parameters: str, adjoints: tuple[str | None, ...], s
         tangent=_TANGENTS.get(name),
         scalar=scalar,
         differentiable=tuple(lines),
+        of_complex=of_complex,
     )
 
 

@@ -136,7 +136,8 @@ def _solve_tangent(bound: Bound, wrt: Set[str]) -> str:
 
 def _solve_kind(bound: Bound) -> Kind:
     kind = bound.kind("x2")
-    return Kind("array", "float", kind.shape if _is_matrix(bound, "x1") else None, fresh=True)
+    dtype = _float_or_complex(bound.kind("x1"), kind)
+    return Kind("array", dtype, kind.shape if _is_matrix(bound, "x1") else None, fresh=True)
 
 
 def _cholesky(bound: Bound) -> dict[str, Adjoint]:
@@ -147,14 +148,19 @@ def _cholesky_tangent(bound: Bound, wrt: Set[str]) -> str:
     return "cholesky_tangent(dx, y)"
 
 
+def _float_or_complex(*kinds: Kind) -> str:
+    return "complex" if any(k.dtype == "complex" for k in kinds) else "float"
+
+
 def _square_kind(bound: Bound) -> Kind:
-    return Kind("array", "float", bound.kind("x").shape, fresh=True)
+    return Kind("array", _float_or_complex(bound.kind("x")), bound.kind("x").shape, fresh=True)
 
 
 def _det_kind(bound: Bound) -> Kind:
     shape = bound.kind("x").shape
     known = shape[:-2] if isinstance(shape, tuple) else None
-    return Kind("number" if known == () else "numeric", "float", known, fresh=True)
+    dtype = _float_or_complex(bound.kind("x"))
+    return Kind("number" if known == () else "numeric", dtype, known, fresh=True)
 
 
 # --- diagonals and triangles -----------------------------------------------------------------

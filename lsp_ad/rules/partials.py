@@ -12,6 +12,9 @@ def partials(bound: Bound) -> dict[str, Adjoint]:
     if is_square(bound):
         # one contribution instead of two equal ones
         return {"x1": Adjoint("dy * 2.0 * x1", elementwise=True)}
+    x = bound.given.get("x")
+    if bound.rule.of_complex is not None and x is not None and bound.kind("x").dtype == "complex":
+        return {p: Adjoint(t, elementwise=True) for p, t in bound.rule.of_complex.items()}
     if bound.rule.elementwise is not None:
         return {p: Adjoint(t, elementwise=True) for p, t in bound.rule.elementwise.items()}
     if bound.rule.adjoints is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from dataclasses import replace
 
 from lsp_ad.rules.rule import LINEAR, Adjoint, Bound, Rule, Tangent, Unsupported, signature
 from lsp_ad.semantics.shapes import FLOAT, Kind
@@ -140,8 +141,13 @@ def _var(bound: Bound) -> dict[str, Adjoint]:
     return {"x": Adjoint(text, any_shape=plain(bound))}
 
 
+def _product(bound: Bound, factor: str) -> str:
+    """The real product of the tangent with another complex number."""
+    return f"np.real(dx * np.conj({factor}))" if bound.kind("x").dtype == "complex" else f"dx * {factor}"
+
+
 def _var_tangent(bound: Bound, wrt: Set[str]) -> str:
-    return f"2.0 * {_reduced(bound, f'dx * (x - np.mean(x{options(bound)}))')} / {_ddof(bound)}"
+    return f"2.0 * {_reduced(bound, _product(bound, f'(x - np.mean(x{options(bound)}))'))} / {_ddof(bound)}"
 
 
 def _std(bound: Bound) -> dict[str, Adjoint]:
@@ -151,7 +157,7 @@ def _std(bound: Bound) -> dict[str, Adjoint]:
 
 
 def _std_tangent(bound: Bound, wrt: Set[str]) -> str:
-    return f"{_reduced(bound, f'dx * (x - np.mean(x{options(bound)}))')} / {_ddof(bound)} / y"
+    return f"{_reduced(bound, _product(bound, f'(x - np.mean(x{options(bound)}))'))} / {_ddof(bound)} / y"
 
 
 def _logsumexp_tangent(bound: Bound, wrt: Set[str]) -> str:
@@ -175,7 +181,7 @@ def _norm(bound: Bound) -> dict[str, Adjoint]:
 
 def _norm_tangent(bound: Bound, wrt: Set[str]) -> str:
     _norm(bound)  # raises Unsupported for what has no derivative here
-    return f"{_reduced(bound, 'dx * x')} / y"
+    return f"{_reduced(bound, _product(bound, 'x'))} / y"
 
 
 def _builtin_sum(bound: Bound) -> dict[str, Adjoint]:
@@ -193,6 +199,11 @@ def _float_kind(bound: Bound) -> Kind:
     """A reduction that makes floats of integers."""
     kind = reduced(bound)
     return Kind(kind.type, "complex" if kind.dtype == "complex" else "float", kind.shape, fresh=True)
+
+
+def _real_kind(bound: Bound) -> Kind:
+    """A reduction that makes real numbers of all."""
+    return replace(_float_kind(bound), dtype="float")
 
 
 def _reduction(name: str, adjoints, tangent: Tangent, kind=reduced, text: str = _SIGNATURE) -> Rule:
@@ -217,10 +228,10 @@ RULES = [
     _reduction("numpy.amax", _extreme, _extreme_tangent),
     _reduction("numpy.amin", _extreme, _extreme_tangent),
     _reduction("numpy.prod", _prod, _prod_tangent),
-    _reduction("numpy.var", _var, _var_tangent, _float_kind, "x, axis=None, *, ddof=0, keepdims=False"),
-    _reduction("numpy.std", _std, _std_tangent, _float_kind, "x, axis=None, *, ddof=0, keepdims=False"),
+    _reduction("numpy.var", _var, _var_tangent, _real_kind, "x, axis=None, *, ddof=0, keepdims=False"),
+    _reduction("numpy.std", _std, _std_tangent, _real_kind, "x, axis=None, *, ddof=0, keepdims=False"),
     _reduction(
-        "numpy.linalg.norm", _norm, _norm_tangent, _float_kind, "x, ord=None, axis=None, keepdims=False"
+        "numpy.linalg.norm", _norm, _norm_tangent, _real_kind, "x, ord=None, axis=None, keepdims=False"
     ),
     _reduction("scipy.special.logsumexp", _logsumexp, _logsumexp_tangent, _float_kind),
     _reduction("builtins.sum", _builtin_sum, LINEAR, _builtin_sum_kind, "x"),

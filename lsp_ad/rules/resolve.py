@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import gast
 
-from lsp_ad.rules import CONSTANT_ONLY, CONSTANTS, METHODS, RULES, VARIANTS
+from lsp_ad.rules import ATTRIBUTES, CONSTANT_ONLY, CONSTANTS, METHODS, RULES, VARIANTS
 from lsp_ad.rules.declared import Declared, declared, declared_call, zero_call
 from lsp_ad.rules.helpers import canonical_helper
 from lsp_ad.rules.rule import UNKNOWN_VALUE, Bound, Rule, literal
@@ -34,8 +34,10 @@ _BOUNDS = {"min": "a_min", "max": "a_max"}
 _CONVERTING = ("numpy.array", "numpy.asarray", "numpy.astype", "numpy.full")
 _DTYPES = {
     **dict.fromkeys(("float", "float64", "float32", "float16", "double", "longdouble"), "float"),
+    **dict.fromkeys(("complex", "complex128", "complex64"), "complex"),
     **dict.fromkeys(("int", "int64", "int32", "int16", "int8", "uint8", "intp", "bool", "bool_"), "int"),
 }
+_CONVERTED = {"float": "", "int": "of int", "complex": "of complex"}
 
 
 @dataclass(frozen=True)
@@ -112,8 +114,8 @@ class Scope:
             return Operation(RULES[OPERATORS[type(node.op)]], [node.left, node.right], [])
         if isinstance(node, gast.UnaryOp) and type(node.op) in OPERATORS:
             return Operation(RULES[OPERATORS[type(node.op)]], [node.operand], [])
-        if isinstance(node, gast.Attribute) and node.attr == "T" and self.canonical(node) is None:
-            return Operation(RULES["numpy.transpose"], [node.value], [])
+        if isinstance(node, gast.Attribute) and node.attr in ATTRIBUTES and self.canonical(node) is None:
+            return Operation(RULES[ATTRIBUTES[node.attr]], [node.value], [])
         if isinstance(node, gast.Call):
             return self._call(node)
         return None
@@ -154,11 +156,13 @@ class Scope:
         elif rule.name == "numpy.full_like":
             variant = "" if literal(options.get("fill_value")) is not UNKNOWN_VALUE else "of a value"
         elif rule.name in _CONVERTING and "dtype" in options:
-            variant = {"float": "", "int": "of int"}.get(self._dtype(options["dtype"]), "of another dtype")
+            variant = _CONVERTED.get(self._dtype(options["dtype"]), "of another dtype")
+            if rule.name == "numpy.full" and variant == "of complex":
+                variant = "of another dtype"
         return Operation(VARIANTS[f"{rule.name} {variant}"] if variant else rule, args, list(keywords))
 
     def _dtype(self, node: gast.expr) -> str:
-        """ "float" or "int" (truth values too), where an argument names such a type for sure."""
+        """ "float", "complex" or "int" (truth values too), where an argument names such a type for sure."""
         if literal(node) is None:
             return "float"  # no type is given
         name = node.value if isinstance(node, gast.Constant) else self.canonical(node)

@@ -88,7 +88,8 @@ class Rule:
 
     `parameters` are those that a call may use, in order; a call with any other is refused. A
     parameter written `*xs` takes the elements of a literal list or tuple. `passive`: those through which no
-    derivative flows, whatever is passed.
+    derivative flows, whatever is passed. `of_complex`: the adjoints of an elementwise function that makes
+    real numbers of complex ones, where the argument is complex.
     """
 
     name: str
@@ -103,6 +104,7 @@ class Rule:
     keyword_only: tuple[str, ...] = ()
     constant_only: bool = False
     passive: tuple[str, ...] = ()
+    of_complex: dict[str, str] | None = None
 
     @property
     def is_zero(self) -> bool:
@@ -136,13 +138,10 @@ class Rule:
         if self.scalar:
             return Kind("number", "float", (), fresh=True)
         # a function of float values gives float; of integers, most give float too
-        dtype = (
-            kind.dtype
-            if kind.dtype == "complex" or self.name in _KEEP_INT
-            else "float"
-            if kind.dtype
-            else None
-        )
+        dtype = kind.dtype
+        integers = dtype in ("int", "bool") and self.name not in _KEEP_INT
+        if integers or (dtype == "complex" and self.of_complex is not None):
+            dtype = "float"
         return Kind(kind.type, dtype, kind.shape, fresh=True)
 
 

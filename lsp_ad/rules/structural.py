@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable, Set
 from dataclasses import replace
 
+from lsp_ad.rules.elementwise import abs_tangent
 from lsp_ad.rules.rule import LINEAR, Adjoint, Bound, Rule, Tangent, Unsupported, shape_of, signature
-from lsp_ad.semantics.shapes import FLOAT, Kind, Opaque, elementwise
+from lsp_ad.semantics.shapes import FLOAT, Kind, Opaque, elementwise, is_complex
 
 
 def _rule(
@@ -109,7 +110,14 @@ def _extreme(sign: str) -> Callable[[Bound], dict[str, Adjoint]]:
 
 
 def _builtin_abs(bound: Bound) -> dict[str, Adjoint]:
-    return {"x": Adjoint("dy * np.sign(x)", elementwise=True)}
+    is_complex = bound.kind("x").dtype == "complex"
+    text = "dy * x / (y + (y == 0.0))" if is_complex else "dy * np.sign(x)"
+    return {"x": Adjoint(text, elementwise=True)}
+
+
+def _abs_kind(bound: Bound) -> Kind:
+    kind = _same_kind(bound)
+    return replace(kind, dtype="float") if kind.dtype == "complex" else kind
 
 
 # --- moving elements -------------------------------------------------------------------------
@@ -168,16 +176,16 @@ def _array_kind(bound: Bound) -> Kind:
         inner = kind.items or ()
         if inner and all(k.is_scalar for k in inner):
             return Kind("array", elementwise(*inner).dtype, (len(inner),), fresh=True)
-        return Kind("array", None, None, fresh=True)
+        return Kind("array", "complex" if is_complex(kind) else None, None, fresh=True)
     return Kind("numeric", kind.dtype, kind.shape, fresh=True)
 
 
-def _with_dtype(kind_of: Callable[[Bound], Kind]) -> Callable[[Bound], Kind]:
-    """The kind where a `dtype` is given, which is a float type then."""
+def _with_dtype(kind_of: Callable[[Bound], Kind], dtype: str = "float") -> Callable[[Bound], Kind]:
+    """The kind where a `dtype` is given."""
 
     def kind(bound: Bound) -> Kind:
         found = kind_of(bound)
-        return replace(found, dtype="float") if bound.has("dtype") else found
+        return replace(found, dtype=dtype) if bound.has("dtype") else found
 
     return kind
 
@@ -320,6 +328,23 @@ def _stack_kind(bound: Bound) -> Kind:
     return Kind("array", dtype, None, fresh=True)
 
 
+# Conversions to complex numbers, see resolve.py.
+VARIANTS = [
+    _rule(
+        "numpy.array of complex", "x, dtype", _identity, _with_dtype(_array_kind, "complex"), tangent=LINEAR
+    ),
+    _rule(
+        "numpy.asarray of complex",
+        "x, dtype",
+        _identity,
+        _with_dtype(_asarray_kind, "complex"),
+        tangent=LINEAR,
+    ),
+    _rule(
+        "numpy.astype of complex", "x, dtype", _identity, _with_dtype(_same_kind, "complex"), tangent=LINEAR
+    ),
+]
+
 _AXES_BACK = "np.moveaxis(dy, destination, source)"
 
 RULES = [
@@ -330,7 +355,7 @@ RULES = [
     _rule("numpy.clip", "x, a_min=None, a_max=None", _clip, _clip_kind, "x a_min a_max"),
     _rule("builtins.max", "x1, x2", _extreme(">"), _extreme_kind, "x1 x2"),
     _rule("builtins.min", "x1, x2", _extreme("<"), _extreme_kind, "x1 x2"),
-    _rule("builtins.abs", "x", _builtin_abs, _same_kind),
+    _rule("builtins.abs", "x", _builtin_abs, _abs_kind, tangent=abs_tangent),
     _rule("builtins.float", "x", _identity, _float_kind, tangent=LINEAR),
     _rule("numpy.float64", "x", _identity, _same_kind, tangent=LINEAR),
     _rule("numpy.reshape", "x, shape", _reshape, _reshape_kind, tangent=LINEAR),

@@ -21,7 +21,8 @@ def _dtype(bound: Bound, default: str | None) -> str | None:
     node = bound.given.get("dtype")
     if node is None or literal(node) is None:
         return default
-    name = node.id if isinstance(node, gast.Name) else node.attr if isinstance(node, gast.Attribute) else ""
+    names = {gast.Name: "id", gast.Attribute: "attr", gast.Constant: "value"}
+    name = str(getattr(node, names.get(type(node), ""), ""))
     for dtype in ("float", "int", "bool", "complex"):
         if name.startswith(dtype):
             return dtype
@@ -35,11 +36,20 @@ def _like(bound: Bound) -> Kind:
 
 
 def _eye(bound: Bound) -> Kind:
-    return Kind("array", "float", None, fresh=True)
+    return Kind("array", _dtype(bound, "float"), None, fresh=True)
 
 
 def _vector(dtype: str | None):
     return lambda bound: Kind("array", dtype, None, fresh=True)
+
+
+def _of_dtype(bound: Bound) -> Kind:
+    return Kind("array", _dtype(bound, None), None, fresh=True)
+
+
+def _between(bound: Bound) -> Kind:
+    is_complex = elementwise(bound.kind("start"), bound.kind("stop")).dtype == "complex"
+    return Kind("array", "complex" if is_complex else "float", None, fresh=True)
 
 
 def _int(bound: Bound) -> Kind:
@@ -65,9 +75,10 @@ def _truth(bound: Bound) -> Kind:
 def _converted(dtype: str | None):
     def kind(bound: Bound) -> Kind:
         given = bound.kind("x")
+        known = dtype or _dtype(bound, None)
         if given.type in ("list", "tuple"):
-            return Kind("array", dtype)
-        return Kind(given.type if given.type == "array" else "numeric", dtype, given.shape)
+            return Kind("array", known)
+        return Kind(given.type if given.type == "array" else "numeric", known, given.shape)
 
     return kind
 
@@ -97,7 +108,9 @@ _TABLE = [
     ("numpy.full_like", "x, fill_value, dtype=None", _like),
     ("numpy.eye", "N, M=None, k=0, dtype=None", _eye),
     ("numpy.identity", "n, dtype=None", _eye),
-    ("numpy.arange", "start, stop=None, step=None, dtype=None", _vector(None)),
+    ("numpy.arange", "start, stop=None, step=None, dtype=None", _of_dtype),
+    *[(f"numpy.fft.{n}", "n, d=1.0", _vector("float")) for n in ("fftfreq", "rfftfreq")],
+    *[(f"numpy.{n}", "x", _bool) for n in ("iscomplexobj", "isrealobj")],
     ("numpy.argmax", "x, axis=None", _index),
     ("numpy.argmin", "x, axis=None", _index),
     ("numpy.argsort", "x, axis=-1", _vector("int")),
@@ -141,13 +154,13 @@ _TABLE = [
 # Known functions of constants only: a derivative through them is not known here, so an active argument is
 # refused. The names of those that stand for a call with certain options say so.
 _PASSIVE = [
-    ("numpy.linspace", "start, stop, num=50, endpoint=True", _vector("float")),
+    ("numpy.linspace", "start, stop, num=50, endpoint=True", _between),
     ("numpy.arange from start", "start, stop=None, step=None, dtype=None", _vector(None)),
     ("numpy.array of another dtype", "x, dtype=None", _converted(None)),
     ("numpy.asarray of another dtype", "x, dtype=None", _converted(None)),
     ("numpy.astype of another dtype", "x, dtype", _converted(None)),
     ("numpy.full_like of a value", "x, fill_value, dtype=None", _like),
-    ("numpy.full of another dtype", "shape, fill_value, dtype=None", _vector(None)),
+    ("numpy.full of another dtype", "shape, fill_value, dtype=None", _of_dtype),
 ]
 
 # Rounding to integers or truth values is a step.

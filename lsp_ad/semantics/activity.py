@@ -92,7 +92,7 @@ def carrier(
         if isinstance(node, gast.IfExp):
             return carries(node.body) | carries(node.orelse)
         if isinstance(node, gast.Attribute):
-            return carries(node.value) if node.attr == "T" and canonical(node) is None else set()
+            return carries(node.value) if scope_operation(node) is not None else set()
         if isinstance(node, gast.Call):
             if is_access(node) and canonical(node.func) is None:
                 return carries(node.func.value)

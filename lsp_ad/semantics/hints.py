@@ -94,6 +94,8 @@ def _from_annotation(node: gast.expr | None) -> Kind | None:
             return OTHER
         if name in ("Float", "Float32", "Float64", "Shaped", "Num", "Real", "Inexact"):
             return Kind("array", "float", _jaxtyping(node.slice))
+        if name in ("Complex", "Complex64", "Complex128"):
+            return Kind("array", "complex", _jaxtyping(node.slice))
         if name in ("Int", "Integer", "Bool"):
             return Kind("array", "bool" if name == "Bool" else "int", _jaxtyping(node.slice))
         if name == "NDArray":
@@ -107,6 +109,8 @@ def _from_annotation(node: gast.expr | None) -> Kind | None:
         return FLOAT
     if name in ("int64", "int32", "integer"):
         return INT
+    if name in ("complex128", "complex64", "complexfloating"):
+        return _NUMBERS["complex"]
     if name in ("ArrayLike", "array_like"):
         return UNKNOWN
     if name in _ARRAYS:

@@ -80,6 +80,12 @@ OTHER = Kind("other")
 MIXED = Kind("mixed")  # of different kinds on different paths: nothing is known, and nothing may be assumed
 
 
+def is_complex(kind: Kind) -> bool:
+    """Whether a value, or an item of a tuple or list, is known to be complex."""
+    inner = (*(kind.items or ()), *([kind.element] if kind.element is not None else ()))
+    return kind.dtype == "complex" or any(is_complex(item) for item in inner)
+
+
 def join(a: Kind, b: Kind) -> Kind:
     """The kind of a value that is of kind `a` on one path and `b` on another."""
     if a == b or b is BOTTOM:
@@ -157,8 +163,10 @@ def structure(type_: str, items: tuple[Kind, ...], keys: tuple | None = None) ->
 
 
 def _mixed(a: str | None, b: str | None) -> str | None:
-    """int on one path and float on another is taken as float: it may carry a derivative."""
-    return "float" if {a, b} == {"int", "float"} else None
+    """int on one path and float on another is taken as float: it may carry a derivative.
+    What is complex on one path is taken for complex.
+    """
+    return "complex" if "complex" in (a, b) else "float" if {a, b} == {"int", "float"} else None
 
 
 def broadcast(*shapes: Shape) -> Shape:

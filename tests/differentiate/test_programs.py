@@ -16,6 +16,7 @@ from tests.differentiate.programs import (
     branches,
     callables,
     calls,
+    complex_numbers,
     conditions,
     containers,
     for_loops,
@@ -127,3 +128,9 @@ def test_blocks(program):
 @named(tries.CASES)
 def test_try(program):
     oracle.assert_gradient(program.source, *program.args, wrt=program.wrt, all_modes=program.is_first)
+
+
+@pytest.mark.row("T27")
+@named(complex_numbers.CASES)
+def test_complex_numbers(program):
+    check(program)

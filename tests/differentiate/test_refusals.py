@@ -153,7 +153,6 @@ EXPRESSIONS = {
     "max with a key": ("AD202", "«max(x, 1.0, key=abs)»", "the options are not supported"),
     "out=": ("AD301", "«np.exp(x, out=x)»", "`np.exp(..., out=...)` writes into an array in place"),
     "out= of a method": ("AD301", "«x.sum(out=x)»", "in place"),
-    "a complex number": ("AD402", "abs(x * «1j»)", "complex"),
 }
 
 

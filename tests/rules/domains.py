@@ -46,15 +46,18 @@ def call(text: str, **shapes: tuple[int, ...]) -> Call:
 @dataclass(frozen=True)
 class Domain:
     """Intervals of arguments (ANY for those not named), calls, and arguments of a kind (`matrix`: well
-    away from singular, `spd`: symmetric positive definite)."""
+    away from singular, `spd`: symmetric positive definite). `real`: what makes a complex result `{r}` real."""
 
     intervals: dict[str, Interval] = field(default_factory=dict)
     calls: tuple[Call, ...] | None = None
     special: dict[str, str] = field(default_factory=dict)
+    real: str = "{r}"
 
 
-def on(*calls: Call, special: dict[str, str] | None = None, **intervals: Interval) -> Domain:
-    return Domain(intervals, calls or None, special or {})
+def on(
+    *calls: Call, special: dict[str, str] | None = None, real: str = "{r}", **intervals: Interval
+) -> Domain:
+    return Domain(intervals, calls or None, special or {}, real)
 
 
 def reductions(*more: Call) -> tuple[Call, ...]:
@@ -317,6 +320,57 @@ DOMAINS: dict[str, Domain] = {
     },
     "numpy.expand_dims": on(call("x, 0", x=()), call("x, -1", x=(2, 3)), call("x, axis=(0, 2)", x=(2, 3))),
 }
+_PARTS = tuple(
+    call(text, x=s) for text in ("(1.0 + 2.0j) * x + 1j", "np.exp(2j * x)") for s in ((), (3,), (2, 3))
+)
+_REAL = "np.real((1.0 - 2.0j) * {r})"
+_NORMS = ("", ', norm="ortho"', ', norm="forward"', ', norm="backward"')
+_TRANSFORMS = (
+    *(call(f"x{norm}", x=s) for norm in _NORMS for s in ((4,), (5,))),
+    *(call(f"x{o}", x=(2, 5)) for o in ("", ", axis=0", ", axis=-2")),
+    *(call(f"x, {n}", x=s) for n in (2, 3, 6, 7) for s in ((4,), (5,))),
+    call("x, n=7, axis=1, norm='ortho'", x=(2, 5)),
+    call("x + 1j * x * x, axis=1", x=(2, 4)),
+)
+_REAL_TRANSFORMS = tuple(c for c in _TRANSFORMS if "1j" not in c.text)
+_SHIFTS = (call("x", x=(5,)), call("x", x=(2, 3)), call("x, axes=1", x=(2, 5)), call("x, (0,)", x=(3, 5)))
+DOMAINS |= {
+    **{f"numpy.{n}": on(*_PARTS) for n in ("real", "imag", "angle")},
+    **{f"numpy.{n}": on(*_PARTS, call("x", x=(3,)), real=_REAL) for n in ("conj", "conjugate")},
+    "builtins.complex": on(
+        call("real, imag", real=(), imag=()),
+        call("real", real=()),
+        call("1.0, imag", imag=()),
+        real="((2.0 - 1.0j) * {r}).imag",
+    ),
+    **{f"numpy.fft.{n}": on(*_TRANSFORMS, real=_REAL) for n in ("fft", "ifft")},
+    "numpy.fft.rfft": on(*_REAL_TRANSFORMS, real=_REAL),
+    "numpy.fft.irfft": on(*_TRANSFORMS),
+    **{
+        f"numpy.fft.{n}": on(
+            call("x", x=(3, 4)),
+            call("x, axes=(0, 1), norm='ortho'", x=(3, 4, 2)),
+            call("x * 1j, norm='forward'", x=(2, 3, 4)),
+            real=_REAL,
+        )
+        for n in ("fft2", "ifft2")
+    },
+    **{
+        f"numpy.fft.{n}": on(
+            call("x", x=(4,)),
+            call("x", x=(2, 3, 4)),
+            call("x, axes=(0, 2)", x=(2, 3, 4)),
+            call("x * 1j, norm='ortho'", x=(3, 4)),
+            real=_REAL,
+        )
+        for n in ("fftn", "ifftn")
+    },
+    "numpy.fft.rfft2": on(
+        *(call(f"x{norm}", x=s) for norm in _NORMS for s in ((3, 4), (2, 3, 5))), real=_REAL
+    ),
+    "numpy.fft.irfft2": on(*(call(f"x{norm}", x=s) for norm in _NORMS for s in ((3, 4), (2, 3, 3)))),
+    **{f"numpy.fft.{n}": on(*_SHIFTS) for n in ("fftshift", "ifftshift")},
+}
 for _name in ("numpy.array", "numpy.asarray"):
     DOMAINS[_name] = on(
         *DOMAINS[_name].calls, call("x, dtype=float", x=(2, 3)), call("x, dtype=None", x=(3,))
@@ -344,6 +398,7 @@ ZERO_CALLS: dict[str, str] = {
     "numpy.empty": "(0,)",
     **{f"numpy.{n}": "x" for n in ("zeros_like", "ones_like")},
     "numpy.empty_like": "x[:0]",
+    **{f"numpy.fft.{n}": "len(x)" for n in ("fftfreq", "rfftfreq")},
     "numpy.full_like": "x, 2.5",
     "numpy.eye": "len(x)",
     "numpy.identity": "len(x)",
@@ -366,7 +421,7 @@ def of(rule: Rule) -> Domain | None:
         found = Domain()
     if found is None or found.calls is not None:
         return found
-    return Domain(found.intervals, _generated(rule), found.special)
+    return Domain(found.intervals, _generated(rule), found.special, found.real)
 
 
 def _plain(rule: Rule) -> tuple[str, ...]:

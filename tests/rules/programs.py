@@ -57,12 +57,14 @@ def example(
     rule: Rule, domain: Domain, c: Call, use: str, known: bool, number: int, rng: random.Random
 ) -> Example | None:
     header, operation = spelled(rule, c, number)
+    operation = domain.real.format(r=operation)
     names = list(c.shapes)
     active = [p for p in names if p in rule.differentiable]
     if use != "returned" or "np." in operation:
         header = "import numpy as np\n" + header.replace("import numpy as np\n", "")
     args = arguments(c, domain, zlib.crc32(f"{rule.name}{c}{number}".encode()))
     result = evaluate(header, operation, names, args)
+    assert not np.iscomplexobj(result), operation
     if use == "sum along" and np.ndim(result) == 0:
         use = "used further"
     if use == "mean of two uses" and not fits(result, args[names.index(active[0])]):

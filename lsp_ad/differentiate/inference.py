@@ -1,0 +1,49 @@
+"""The kinds of the names of one function: what its parameters, its statements and the file say of them."""
+
+from __future__ import annotations
+
+import gast
+
+from lsp_ad.differentiate.library import constant_kind, library_kinds
+from lsp_ad.differentiate.paths import Path
+from lsp_ad.differentiate.stable import carried_names
+from lsp_ad.rules.resolve import Scope
+from lsp_ad.semantics import flow
+from lsp_ad.semantics.hints import parameter_kinds
+from lsp_ad.semantics.kinds import Kinds
+from lsp_ad.semantics.names import Program, parameters
+from lsp_ad.semantics.shapes import OTHER, Kind, Opaque
+from lsp_ad.semantics.uses import kinds_by_use, tested, used_as_dict
+
+
+def kinds_in(
+    program: Program,
+    function: gast.FunctionDef,
+    tree: gast.FunctionDef,
+    scope: Scope,
+    items: dict[str, Path],
+) -> Kinds:
+    known = parameter_kinds(function)
+    known.update({n: Kind(shape=Opaque(n)) for n in items})
+    known.update({n: Kind("dict") for n in used_as_dict(tree.body) if known.get(n, OTHER).type == "numeric"})
+    for name, kind in kinds_by_use(function, parameters(function), scope.canonical).items():
+        if known[name].shape is None or not isinstance(known[name].shape, tuple):
+            known[name] = kind
+    for name in assumed_numbers(function, known):
+        known[name] = Kind("number", known[name].dtype, (), fresh=True)
+    kinds = Kinds(known, library_kinds(scope), lambda n: constant_kind(program, n))
+    graph = flow.Flow.of(tree.body)
+    live = flow.live_before(graph, [])
+    kinds.run(tree.body, frozenset(carried_names(tree.body, graph, live)))
+    return kinds
+
+
+def assumed_numbers(function: gast.FunctionDef, known: dict[str, Kind]) -> set[str]:
+    """Parameters of unknown shape that the function compares in a condition:
+    taken for numbers, which is checked on entry.
+    """
+    return {
+        n
+        for n in tested(function, parameters(function))
+        if known[n].type == "numeric" and known[n].shape == Opaque(n)
+    }
