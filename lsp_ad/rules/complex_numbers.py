@@ -27,9 +27,10 @@ _CONJUGATED = (
 
 # No argument's value stands in these texts but the one whose own it is: nothing is to be conjugated.
 _MOVING = """concatenate stack reshape ravel squeeze expand_dims atleast_1d atleast_2d transpose swapaxes
-    moveaxis flip fliplr flipud roll cumsum diff copy array asarray astype full broadcast_to trace diagonal diag tril
-    triu var std linalg.norm abs absolute real imag conj conjugate angle fft.fft fft.ifft fft.fft2 fft.ifft2
-    fft.fftn fft.ifftn fft.rfft fft.irfft fft.rfft2 fft.irfft2 fft.fftshift fft.ifftshift"""
+    moveaxis flip fliplr flipud roll cumsum diff copy array asarray astype full broadcast_to trace
+    diagonal diag tril triu var std linalg.norm abs absolute real imag conj conjugate angle fft.fft
+    fft.ifft fft.fft2 fft.ifft2 fft.fftn fft.ifftn fft.rfft fft.irfft fft.rfft2 fft.irfft2 fft.fftshift
+    fft.ifftshift"""
 _PLAIN = frozenset(
     {f"numpy.{name}" for name in _MOVING.split()}
     | {f"numpy.{name} of complex" for name in ("array", "asarray", "astype")}
