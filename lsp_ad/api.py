@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lsp_ad.differentiate import differentiate
+from lsp_ad.differentiate import differentiable_parameters, differentiate
 from lsp_ad.live import NoSource, Primal, linked, load, primal_of
 from lsp_ad.problems import Problem, Span, problem
 
@@ -51,8 +51,10 @@ def grad(f: Callable, wrt: Wrt = None) -> Callable[..., Any]:
 
     `wrt` is a parameter of `f`, by name or by index (negative ones count from the end), or a sequence of
     them; None stands for every parameter that is not known to be something other than a float or an
-    array of floats. The gradient takes the arguments of `f`, and the seed last if one is wanted; it
-    returns one derivative for one parameter, and a tuple in the order given for several.
+    array of floats. Of a bound method, these are the parameters besides its object. The gradient takes the
+    arguments of `f`, and the seed last if one is wanted; it returns one derivative for one parameter, and a
+    tuple in the order given for several. The derivative with respect to an object of a dataclass or a named
+    tuple is such an object, that with respect to one of any other class is a dict of its attributes.
 
     Raises DifferentiationError where the derivative cannot be had, TypeError for arguments of a wrong kind.
 
@@ -98,16 +100,32 @@ def _derivative(f: Callable, wrt: Wrt, mode: str) -> Callable[..., Any]:
     if not callable(f):
         raise TypeError(f"{mode} takes a function, not {type(f).__name__}")
     name = getattr(f, "__name__", None) or type(f).__name__
-    if not isinstance(f, types.FunctionType):
+    bound = getattr(f, "__self__", None) if isinstance(f, types.MethodType) else None
+    function = f.__func__ if isinstance(f, types.MethodType) else f
+    if not isinstance(function, types.FunctionType):
         raise _no_source(name, f"It is a {type(f).__name__}, not a Python function.", f)
     try:
-        primal = primal_of(f)
-        derivative, problems = differentiate(linked(primal), f.__code__.co_name, parameters, mode)
+        primal = primal_of(function, type(bound) if bound is not None else None)
+        program = linked(primal)
+        if bound is not None:
+            parameters = _of_bound(function, parameters, differentiable_parameters(program, primal.name))
+        derivative, problems = differentiate(program, primal.name, parameters, mode)
         if derivative is None:
             raise DifferentiationError(name, [_diagnostic(primal, found) for found in problems])
-        return load(primal, derivative)
+        made = load(primal, derivative)
+        return made if bound is None else types.MethodType(made, bound)
     except NoSource as error:
         raise _no_source(name, f"{str(error)[:1].upper()}{str(error)[1:]}.", f) from None
+
+
+def _of_bound(
+    function: types.FunctionType, wrt: list[str | int] | None, differentiable: tuple[str, ...]
+) -> list[str | int]:
+    """The parameters of a bound method, among which its object is not counted."""
+    own = function.__code__.co_varnames[0]
+    if wrt is None:
+        return [p for p in differentiable if p != own]
+    return [w + 1 if isinstance(w, int) and w >= 0 else w for w in wrt]
 
 
 def _parameters(wrt: Wrt) -> list[str | int] | None:

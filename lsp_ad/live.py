@@ -23,6 +23,7 @@ import gast
 from lsp_ad.differentiate import Derivative
 from lsp_ad.differentiate.insert import preamble
 from lsp_ad.problems import Span
+from lsp_ad.semantics.classes import method_named
 from lsp_ad.semantics.linking import link
 from lsp_ad.semantics.modules import Files, NotFound
 from lsp_ad.semantics.names import Program
@@ -41,13 +42,20 @@ class NoSource(Exception):
 class Primal:
     """A function, and the program in which it stands under its own name at the top level.
 
-    `indent` is how far the definition was moved left to get there, `lines` the lines that were moved.
+    `method` is its name where it is a method of a class of the file; `indent` is how far the definition was
+    moved left to get there, `lines` the lines that were moved.
     """
 
     function: types.FunctionType
     program: Program
     indent: int = 0
     lines: range = range(0)
+    method: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the program calls it: `loss`, `Model.loss`."""
+        return self.method or self.function.__code__.co_name
 
     @property
     def path(self) -> str:
@@ -58,8 +66,8 @@ class Primal:
         return span.line, span.column + 1 + (self.indent if span.line in self.lines else 0)
 
 
-def primal_of(function: types.FunctionType) -> Primal:
-    """Find the text of a function. Raises NoSource."""
+def primal_of(function: types.FunctionType, of: type | None = None) -> Primal:
+    """Find the text of a function, or of a method of class `of`. Raises NoSource."""
     code = function.__code__
     linecache.checkcache(code.co_filename)
     text = "".join(linecache.getlines(code.co_filename, function.__globals__))
@@ -72,8 +80,8 @@ def primal_of(function: types.FunctionType) -> Primal:
         raise NoSource(f"{code.co_filename} does not parse any more")
     definition = _definition(parsed, code, _first_line(text, code))
     program = Program(parsed)
-    primal = Primal(function, program)
-    if program.functions.get(code.co_name) is not definition:
+    primal = Primal(function, program, method=_method(program, function, definition, of))
+    if not primal.method and program.functions.get(code.co_name) is not definition:
         primal = _isolated(primal, definition)
     return _with_imports(primal)
 
@@ -116,11 +124,32 @@ def linked(primal: Primal) -> Program:
     found = link(primal.program, Loaded(primal.function))
     modules = {getattr(m, "__file__", None): m for m in list(sys.modules.values())}
     for path, name in found.sources.values():
-        function = getattr(modules.get(path), name, None)
-        if not isinstance(function, types.FunctionType):
-            raise NoSource(f"{name} of {path} is not the function that its text defines")
-        _first_line("".join(linecache.getlines(path)), function.__code__)
+        value = getattr(modules.get(path), name, None)
+        if not isinstance(value, (types.FunctionType, type)):
+            raise NoSource(f"{name} of {path} is not what its text defines")
+        for function in _functions(value, path):
+            _first_line("".join(linecache.getlines(path)), function.__code__)
     return found.program
+
+
+def _functions(value: object, path: str) -> list[types.FunctionType]:
+    """A function, or those of a class that its file defines (others are those that `dataclass` adds)."""
+    if not isinstance(value, type):
+        return [value] if isinstance(value, types.FunctionType) else []
+    found = [getattr(v, "fget", getattr(v, "__func__", v)) for v in vars(value).values()]
+    functions = [f for f in found if isinstance(f, types.FunctionType)]
+    return [f for f in functions if os.path.realpath(f.__code__.co_filename) == os.path.realpath(path)]
+
+
+def _method(
+    program: Program, function: types.FunctionType, definition: gast.FunctionDef, of: type | None
+) -> str:
+    """The name of a method of a class of the file; of that of the object that it is bound to."""
+    owner, _, name = function.__qualname__.rpartition(".")
+    if of is not None and of.__module__ == function.__module__:
+        owner = of.__qualname__
+    known = method_named(program, f"{owner}.{name}") if owner else None
+    return f"{owner}.{name}" if known is not None and known[1].function is definition else ""
 
 
 def load(primal: Primal, derivative: Derivative) -> types.FunctionType:

@@ -32,7 +32,8 @@ def sweep_forward(unit: Unit, callees: Callees, shown: str) -> Swept:
     )
     body, last = unit.tree.body[:-1], unit.tree.body[-1]
     bound = {*unit.parameters, *unit.paths}
-    moving = {*unit.wrt, *(n for n, path in unit.paths.items() if path.parameter in unit.wrt)}
+    items = {n for n, path in unit.paths.items() if path.parameter in unit.wrt and unit.apart.moves(n)}
+    moving = {*unit.wrt, *items}
     present = Present(moving & unit.active, set(bound), set(bound))
     joint = forward.block(body, present, {unit.result})
     tangent = adjoint_name(unit.result)
@@ -43,10 +44,12 @@ def sweep_forward(unit: Unit, callees: Callees, shown: str) -> Swept:
     joint = simplify(
         [*joint, gast.Return(both)], bound | seeds.keys() | {adjoint_name(n) for n in unit.paths}
     )
-    items = {n: path.expression() for n, path in unit.paths.items()}
+    substituted = {n: path.expression() for n, path in unit.paths.items()}
     for n, path in unit.paths.items():
-        items[adjoint_name(n)] = Path(adjoint_name(path.parameter), path.keys).expression()
-    joint = [substitute(s, items) for s in joint]
+        root = adjoint_name(path.parameter)
+        there = unit.apart.tangent(path, root) if n in unit.apart.parts else Path(root, path.keys)
+        substituted[adjoint_name(n)] = there.expression()
+    joint = [substitute(s, substituted) for s in joint]
     _return_values(joint, unit.result)
     display = display_of(joint, unit, seeds, values)
     derived = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gast
 
 from lsp_ad.differentiate.library import constant_kind, library_kinds
+from lsp_ad.differentiate.objects import Apart
 from lsp_ad.differentiate.paths import Path
 from lsp_ad.differentiate.stable import carried_names
 from lsp_ad.rules.resolve import Scope
@@ -22,9 +23,10 @@ def kinds_in(
     tree: gast.FunctionDef,
     scope: Scope,
     items: dict[str, Path],
+    apart: Apart,
 ) -> Kinds:
     known = parameter_kinds(function)
-    known.update({n: Kind(shape=Opaque(n)) for n in items})
+    known.update({n: apart.kind(n) if n in apart.parts else Kind(shape=Opaque(n)) for n in items})
     known.update({n: Kind("dict") for n in used_as_dict(tree.body) if known.get(n, OTHER).type == "numeric"})
     for name, kind in kinds_by_use(function, parameters(function), scope.canonical).items():
         if known[name].shape is None or not isinstance(known[name].shape, tuple):

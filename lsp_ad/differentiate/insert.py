@@ -25,7 +25,8 @@ def insertion(program: Program, derivative: Derivative, helpers: str = "inline")
         at, before_code = _import_place(program)
         text = "".join(line + "\n" for line in imports)
         edits.append(Edit(at, at, text + ("\n\n" if before_code else "")))
-    primal = program.functions[derivative.primal]
+    of, _, method = derivative.primal.partition(".")
+    primal = program.bindings(of)[0] if method else program.functions[of]
     end = document.lines.offset(primal.end_lineno, len(document.lines.line(primal.end_lineno)))
     blocks = [*functions, derivative.text]
     text = "".join(f"\n\n\n{block.rstrip()}" for block in blocks)

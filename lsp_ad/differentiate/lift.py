@@ -166,7 +166,9 @@ class Lifter:
         if not made:
             return self.program
         written = {f.name: f.definition.written for f in self.copies.values()}
-        program = replace(self.program, made=made, written=written)
+        program = replace(
+            self.program, made={**self.program.made, **made}, written={**written, **self.program.written}
+        )
         done: set[Derived] = set()
         for derived in self.derivatives.values():
             program = self._derive(derived, program, derive, done, ())

@@ -1,4 +1,5 @@
 """Items of dictionaries as parameters of their own: `params["w"]` is to the passes what `w` would be.
+(Fields of objects are that too, from `records.py` on.)
 
 Where a parameter is only ever read under keys that stand in the text, each of these reads becomes one name;
 the generated code has `params["w"]` again, and the adjoints `dw`, `db` come together in one dict at the end.
@@ -17,9 +18,15 @@ from lsp_ad.simplify.algebra import constant, name
 from lsp_ad.source.trees import copied
 
 
+class Step(str):
+    """A key that is a field of an object."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class Path:
-    """An item of a dictionary parameter: `params["layer"]["w"]` has two keys."""
+    """An item of a dictionary parameter: `params["layer"]["w"]` has two keys; or a field: `self.w`."""
 
     parameter: str
     keys: tuple[str, ...]
@@ -27,7 +34,10 @@ class Path:
     def expression(self) -> gast.expr:
         found: gast.expr = name(self.parameter)
         for key in self.keys:
-            found = gast.Subscript(found, constant(key), gast.Load())
+            if isinstance(key, Step):
+                found = gast.Attribute(found, str(key), gast.Load())
+            else:
+                found = gast.Subscript(found, constant(key), gast.Load())
         return found
 
 

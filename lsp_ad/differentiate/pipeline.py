@@ -20,14 +20,16 @@ from lsp_ad.differentiate.emit import emit, emit_made, emit_pair, emit_tangent
 from lsp_ad.differentiate.forward_sweep import sweep_forward
 from lsp_ad.differentiate.insert import import_line, with_dependencies
 from lsp_ad.differentiate.lift import lift
+from lsp_ad.differentiate.records import take_apart
 from lsp_ad.differentiate.sweep import sweep
 from lsp_ad.differentiate.unit import float_parameters, name_span, prepare
 from lsp_ad.differentiate.values import name_taken
 from lsp_ad.problems import Problem, Refusal, Related, Span, problem
 from lsp_ad.rules.helpers import helper_sources, is_our_helper
 from lsp_ad.semantics import flow
+from lsp_ad.semantics.classes import Class, Method, method_named
 from lsp_ad.semantics.names import Program, parameters
-from lsp_ad.source.trees import no_collection
+from lsp_ad.source.trees import copied, no_collection
 
 
 def differentiable_parameters(program: Program, name: str) -> tuple[str, ...]:
@@ -35,7 +37,8 @@ def differentiable_parameters(program: Program, name: str) -> tuple[str, ...]:
 
     Raises KeyError where the file has no such function.
     """
-    return float_parameters(program, program.functions[name])
+    owner = method_named(program, name)
+    return float_parameters(program, program.functions[name] if owner is None else owner[1].function)
 
 
 def differentiate(
@@ -53,17 +56,35 @@ def differentiate(
     try:
         if program.parsed.problems:
             return None, program.parsed.problems
-        function = program.functions.get(name)
-        if function is None:
+        owner = method_named(program, name)
+        if owner is not None:
+            program, function = _method(program, *owner)
+        elif name in program.functions:
+            function = program.functions[name]
+        else:
             raise Refusal(_no_function(program, name))
         names = None if wrt is None else resolve_wrt(function, wrt)
         with no_collection():
-            return _derivative(program, function, names, mode), ()
+            return replace(_derivative(program, function, names, mode, owner), primal=name), ()
     except Refusal as refusal:
         return None, tuple(_at_home(program, found, name) for found in refusal.problems)
     except RecursionError:
         where = name_span(program.functions[name])
         return None, (problem("AD101", f"`{name}` is nested too deeply.", where, "Split it into functions."),)
+
+
+def _method(program: Program, of: Class, method: Method) -> tuple[Program, gast.FunctionDef]:
+    """A method as a function `Model_loss` of the file."""
+    span = name_span(method.function)
+    if method.problem or method.kind == "class":
+        message = f"`{of.name}.{method.function.name}` {method.problem or 'is a method of the class'}."
+        raise Refusal(problem("AD103", message, span, "Differentiate a function that does the same."))
+    function = copied(method.function)
+    function.name, function.decorator_list = f"{of.name}_{method.function.name}", []
+    if function.name in program.bound:
+        raise Refusal(name_taken(function.name, f"`{of.name}.{method.function.name}`"))
+    made = {**program.made, function.name: function}
+    return replace(program, made=made, written={**program.written, function.name: method.function}), function
 
 
 def _no_function(program: Program, name: str) -> Problem:
@@ -121,10 +142,19 @@ def resolve_wrt(function: gast.FunctionDef, wrt: Sequence[str | int]) -> tuple[s
 
 
 def _derivative(
-    program: Program, function: gast.FunctionDef, wrt: tuple[str, ...] | None, mode: str
+    program: Program,
+    function: gast.FunctionDef,
+    wrt: tuple[str, ...] | None,
+    mode: str,
+    owner: tuple[Class, Method] | None,
 ) -> Derivative:
     lifted = ordinary(program, function)
-    return _generated(lifted, lifted.functions[function.name], wrt, mode)
+    apart, parts = take_apart(lifted, lifted.functions[function.name], *(owner or ()))
+    if apart is not lifted:
+        # methods have functions in them, too
+        apart = ordinary(apart, apart.functions[function.name])
+    apart.derived["apart", function.name] = parts
+    return _generated(apart, apart.functions[function.name], wrt, mode)
 
 
 def ordinary(program: Program, function: gast.FunctionDef) -> Program:

@@ -131,6 +131,12 @@ def _gradient_of(
     first: gast.stmt,
 ) -> gast.expr:
     """The gradient of a parameter; that of a dict is put together from the adjoints of its items."""
+    if p in unit.apart.classes:
+        moving = {
+            n: path for n, path in unit.apart.paths.items() if path.parameter == p and unit.apart.moves(n)
+        }
+        fields = {path: _gradient(n, nested, state, values, out, first) for n, path in moving.items()}
+        return unit.apart.gradient(p, fields, lambda x: call(values.helper("zeros_of"), x))
     items = {n: path for n, path in unit.paths.items() if path.parameter == p}
     if not items:
         return _gradient(p, nested, state, values, out, first)
@@ -193,7 +199,7 @@ def _shown(
 ) -> Swept:
     if mode == "pair":
         unit.webs.setdefault(seed, seed)
-    display = display_of(joint, unit, {seed: unit.original.name}, values)
+    display = display_of(joint, unit, {seed: unit.title.rpartition(".")[2]}, values)
     joint = display.rename(joint)
     unnest(joint)
     mark = next(i for i, s in enumerate(joint) if _is_mark(s))

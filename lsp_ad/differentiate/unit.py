@@ -25,6 +25,7 @@ from lsp_ad.differentiate.fresh import RESERVED, Fresh, plain
 from lsp_ad.differentiate.inference import assumed_numbers, kinds_in
 from lsp_ad.differentiate.insertions import Insertions, extract
 from lsp_ad.differentiate.normal import Normalizer
+from lsp_ad.differentiate.objects import Apart
 from lsp_ad.differentiate.paths import Path
 from lsp_ad.differentiate.realness import Realness
 from lsp_ad.differentiate.stable import Stability
@@ -65,10 +66,16 @@ class Unit:
     paths: dict[str, Path]
     unpacked: set[str]
     real: tuple[str, ...]
+    apart: Apart
 
     @property
     def parameters(self) -> list[str]:
         return parameters(self.original)
+
+    @property
+    def title(self) -> str:
+        """What the user calls the function: `loss`, `Model.loss`."""
+        return self.apart.title or self.original.name
 
 
 def name_span(function: gast.FunctionDef) -> Span:
@@ -101,8 +108,9 @@ def prepare(
     `callee`: the derivative is for a call, where a parameter without influence has a zero adjoint.
     """
     original = function
+    apart: Apart = program.derived.get(("apart", function.name), Apart())
     imports = local_imports(original)
-    local: set[str] = local_names(original) - set(imports)
+    local: set[str] = (local_names(original) - set(imports)) | apart.parts.keys()
     scope = Scope(program, local, imports)
     if problems := fence.check(original, scope):
         raise Refusal(*problems)
@@ -126,20 +134,24 @@ def prepare(
         raise Refusal(problem("AD502", f"`{function.name}` has no float parameter.", name_span(function)))
     _refuse_other(function, wanted)
     carries = activity.carrier(scope.operation, lambda n: scope.callee(n) is not None, scope.canonical)
-    renamed = comprehensions.write_out(tree, scope, _varied(tree.body, wanted, carries), fresh)
+    varied = {*wanted, *apart.parts}
+    renamed = comprehensions.write_out(tree, scope, _varied(tree.body, varied, carries), fresh)
     local |= flow.writes(tree.body)
     iterators.expand(tree, scope, fresh)
-    inlined = inline.inline(tree, scope, _varied(tree.body, wanted, carries), fresh)
+    inlined = inline.inline(tree, scope, _varied(tree.body, varied, carries), fresh)
     local |= flow.writes(tree.body)
     result = structure.structure(tree, fresh)
     unshared.copy_parameters(tree, used_as_dict(tree.body))
     shown = {new: renamed.get(n, n) for new, n in webs.split(tree, fresh).items()}
+    shown.update({n: n for n in apart.parts})
     local |= flow.writes(tree.body)
-    items = paths.split(tree, set(wanted) - flow.writes(tree.body), fresh)
+    candidates = set(wanted) - flow.writes(tree.body) - apart.classes.keys()
+    items = {**apart.paths, **paths.split(tree, candidates, fresh)}
     local |= set(items)
-    split = {p.parameter for p in items.values()}
-    sources = [p for p in wanted if p not in split] + list(items)
-    kinds = kinds_in(program, function, tree, scope, items)
+    split = {p.parameter for p in items.values()} | apart.classes.keys()
+    sources = [p for p in wanted if p not in split]
+    sources += [n for n, path in items.items() if path.parameter in wanted and apart.moves(n)]
+    kinds = kinds_in(program, function, tree, scope, items, apart)
     if kinds.names.get(result, UNKNOWN).type in ("mixed", "other", "str", "none"):
         message = (
             f"`{function.name}` returns values of different structure, or no numbers, on different paths."
@@ -176,7 +188,7 @@ def prepare(
         n for s in flow.statements(tree.body) if flow.header_writes(s) & active for n in flow.header_reads(s)
     }
     read |= _counted_down(function) & assumed_numbers(function, parameter_kinds(function))
-    relied_on = {p: d for p, d in _relied_on(function, scope).items() if p in read}
+    declarations = {p: d for p, d in _relied_on(function, scope).items() if p in read}
     return Unit(
         program,
         original,
@@ -190,12 +202,13 @@ def prepare(
         stability,
         result,
         tuple(wanted),
-        relied_on,
+        declarations,
         inlined,
         insertions,
         items,
         normal.unpacked,
         realness.assumed(statements, [*parameters(function), *items]),
+        apart,
     )
 
 
@@ -219,7 +232,7 @@ def _plain(tree: gast.FunctionDef) -> None:
 
 
 def _varied(
-    body: list[gast.stmt], wrt: tuple[str, ...], carries: Callable[[gast.expr], set[str]]
+    body: list[gast.stmt], wrt: set[str], carries: Callable[[gast.expr], set[str]]
 ) -> set[str]:
     """The names that may depend on wrt, before names are split."""
     found = set(wrt)

@@ -159,6 +159,15 @@ CATALOGUE: dict[str, Entry] = _entries(
         "def f(x):\n    z = y * x\n    y = z\n    return y\n",
     ),
     Entry(
+        "AD404",
+        "object-as-a-whole",
+        "error",
+        "An object is used in a way in which its fields cannot be followed.",
+        "Read its fields (`p.x`), and pass it to functions and methods whose text is known.",
+        "from dataclasses import dataclass\n\n@dataclass\nclass P:\n    x: float\n\n"
+        "def f(p: P):\n    q = [p]\n    return q[0].x\n",
+    ),
+    Entry(
         "AD501",
         "unknown-parameter",
         "error",

@@ -27,7 +27,7 @@ def parameter_kinds(function: gast.FunctionDef) -> dict[str, Kind]:
     documented = _from_docstring(gast.get_docstring(function) or "")
     annotations = {a.id: a.annotation for a in _arguments(function)}
     for name in parameters(function):
-        kind = _from_annotation(annotations.get(name)) or documented.get(name) or UNKNOWN
+        kind = from_annotation(annotations.get(name)) or documented.get(name) or UNKNOWN
         if kind.shape is None and kind.type in ("numeric", "array"):
             kind = Kind(kind.type, kind.dtype, Opaque(name))
         kinds[name] = kind
@@ -39,7 +39,7 @@ def declared_shapes(function: gast.FunctionDef) -> dict[str, tuple]:
     documented = _from_docstring(gast.get_docstring(function) or "")
     found = {}
     for argument in _arguments(function):
-        kind = _from_annotation(argument.annotation) or documented.get(argument.id)
+        kind = from_annotation(argument.annotation) or documented.get(argument.id)
         if kind is not None and isinstance(kind.shape, tuple):
             found[argument.id] = kind.shape
     return found
@@ -71,16 +71,17 @@ def default_is_other(default: gast.expr | None) -> bool:
     return not isinstance(default.value, float)
 
 
-def _from_annotation(node: gast.expr | None) -> Kind | None:
+def from_annotation(node: gast.expr | None) -> Kind | None:
+    """What an annotation says of a value, None where it says nothing."""
     if node is None:
         return None
     if isinstance(node, gast.Constant) and isinstance(node.value, str):
         try:
-            return _from_annotation(gast.parse(node.value.strip(), mode="eval").body)
+            return from_annotation(gast.parse(node.value.strip(), mode="eval").body)
         except SyntaxError:
             return None
     if isinstance(node, gast.BinOp) and isinstance(node.op, gast.BitOr):
-        sides = {_from_annotation(node.left), _from_annotation(node.right)} - {NONE}
+        sides = {from_annotation(node.left), from_annotation(node.right)} - {NONE}
         return sides.pop() if len(sides) == 1 else None
     if isinstance(node, gast.Constant) and node.value is None:
         return NONE

@@ -87,9 +87,10 @@ class _Linker:
                 continue
             if self.targets[alias].library:
                 self.links.libraries[alias] = self.targets[alias].library
-        pending = list(self.program.functions.values())
+        classes = [s for s in self.program.parsed.module.body if isinstance(s, gast.ClassDef)]
+        pending: list[gast.stmt] = [*self.program.functions.values(), *classes]
         while pending:
-            for node, local in references(pending.pop()):
+            for node, local in references(pending.pop(), annotations=True):
                 for part in dotted(node):
                     new = self._reference(self.program.canonical(part, local))
                     if new is not None:
@@ -99,8 +100,8 @@ class _Linker:
         document = replace(self.parsed.document, text=self.text)
         return replace(self.program, parsed=Parsed(document, self.parsed.module, self.comments))
 
-    def _reference(self, canonical: str | None) -> gast.FunctionDef | None:
-        """Note what a canonical name stands for; the function, if it is one that is new here."""
+    def _reference(self, canonical: str | None) -> gast.stmt | None:
+        """Note what a canonical name stands for; the function or class, if it is one that is new here."""
         links = self.links
         if canonical is None or canonical.startswith((HERE, "builtins.")):
             return None
@@ -112,14 +113,14 @@ class _Linker:
             target = self.modules.resolve(self.start, canonical)
             if target.module is None or not target.name:
                 return None
-            if target.function is None:
+            if target.key in self.linked:
+                links.targets[canonical] = self.linked[target.key]
+                return None
+            if target.definition is None:
                 value = target.module.program.constants.get(target.name)
                 if value is None:
                     raise Unresolved(f"{target.module.label} does not define `{target.name}` exactly once")
                 self.links.values[canonical] = value
-                return None
-            if target.key in self.linked:
-                self.links.targets[canonical] = self.linked[target.key]
                 return None
             if self.modules.is_start(target.module):
                 self.links.targets[canonical] = target.name
@@ -131,18 +132,18 @@ class _Linker:
 
     # --- a function ---------------------------------------------------------------------------
 
-    def _adopt(self, canonical: str, target: Target) -> gast.FunctionDef:
-        module, function = target.module, target.function
-        assert module is not None and function is not None
-        name = self._unique(module, function.name)
+    def _adopt(self, canonical: str, target: Target) -> gast.stmt:
+        module, definition = target.module, target.definition
+        assert module is not None and definition is not None
+        name = self._unique(module, target.name)
         document = module.program.parsed.document
-        first = min([function.lineno, *(d.lineno for d in function.decorator_list)])
-        text = _Expression(self, module, function).text(first, name)
+        first = min([definition.lineno, *(d.lineno for d in getattr(definition, "decorator_list", ()))])
+        text = _Expression(self, module, definition).text(first, name)
         if self.text and not self.text.endswith(("\n", "\r")):
             self.text += "\n"
         piece = parse(Document(text, document.path))
         if piece.problems or not piece.module.body:
-            raise Unresolved(f"`{function.name}` of {module.label} {_NO_WORDS}")
+            raise Unresolved(f"`{target.name}` of {module.label} {_NO_WORDS}")
         below = len(Document(self.text).lines) - 1
         self.text += text
         for node in gast.walk(piece.module):
@@ -154,13 +155,17 @@ class _Linker:
         )
         adopted = piece.module.body[0]
         self.links.homes.append(Home(below + 1, below + text.count("\n"), document.path, first))
-        self.links.functions[name] = adopted
+        if isinstance(adopted, gast.FunctionDef):
+            self.links.functions[name] = adopted
+        else:
+            self.links.classes[name] = adopted
+            self.links.called[name] = self.expressed(target, frozenset())
         self.links.targets[canonical] = self.linked[target.key] = name
         self.sources[name] = target.key
         return adopted
 
     def _unique(self, module: Module, name: str) -> str:
-        taken = {*self.program.functions, *self.links.functions}
+        taken = {*self.program.functions, *self.links.functions, *self.links.classes}
         stem = os.path.splitext(os.path.basename(module.path))[0]
         names = [name, f"{stem}_{name}", *(f"{stem}_{name}{n}" for n in range(2, len(taken) + 3))]
         return next(n for n in names if n not in taken)
@@ -221,22 +226,30 @@ class _Linker:
 
 
 class _Expression:
-    """The text of a function of another module in the names of the file in question."""
+    """The text of a function or class of another module in the names of the file in question."""
 
-    def __init__(self, linker: _Linker, module: Module, function: gast.FunctionDef):
+    def __init__(self, linker: _Linker, module: Module, definition: gast.stmt):
         self.linker = linker
         self.module = module
-        self.function = function
+        self.definition = definition
 
     def text(self, first: int, name: str) -> str:
-        """The lines of the function from line `first`, under a name."""
-        function, document = self.function, self.module.program.parsed.document
+        """The lines of the definition from line `first`, under a name."""
+        definition, document = self.definition, self.module.program.parsed.document
         lines = document.lines
         margin = lines.starts[first - 1]
         edits = {}
-        rules = {id(a) for d in function.decorator_list if isinstance(d, gast.Call) for a in d.args}
-        for node, local in references(function):
-            part, replacement = self._replacement(node, local, id(node) in rules)
+        decorators = getattr(definition, "decorator_list", ())
+        rules = {id(a) for d in decorators if isinstance(d, gast.Call) for a in d.args}
+        sure = {id(node) for node, _ in references(definition)}
+        is_class = isinstance(definition, gast.ClassDef)
+        for node, local in references(definition, annotations=is_class):
+            try:
+                part, replacement = self._replacement(node, local, id(node) in rules)
+            except Unresolved:
+                if id(node) in sure:
+                    raise
+                continue  # an annotation says nothing then
             start = lines.offset(part.lineno, part.col_offset)
             end = lines.offset(part.end_lineno, part.end_col_offset)
             written = document.text[start:end]
@@ -246,12 +259,11 @@ class _Expression:
                 # before Python 3.12 the names in an f-string have no places of their own
                 raise Unresolved(f"`{_name(part)}` of {self.module.label} {_NO_WORDS}")
             edits[start] = Edit(start, end, replacement)
-        header = lines.offset(function.lineno, function.col_offset)
-        match = re.compile(r"def\s+(\w+)").match(document.text, header)
-        if match is None:
-            raise Unresolved(f"`{function.name}` of {self.module.label} has an unusual header")
+        header = lines.offset(definition.lineno, definition.col_offset)
+        match = re.compile(r"(?:(?:def|class)\s+)?(\w+)").match(document.text, header)
+        assert match is not None
         edits[match.start(1)] = Edit(match.start(1), match.end(1), name)
-        end = lines.offset(function.end_lineno, len(lines.line(function.end_lineno)))
+        end = lines.offset(definition.end_lineno, len(lines.line(definition.end_lineno)))
         moved = [Edit(e.start - margin, e.end - margin, e.text) for e in edits.values()]
         return re.sub(r"\r\n|\r", "\n", apply(document.text[margin:end], moved)) + "\n"
 
@@ -281,7 +293,7 @@ class _Expression:
 
     def _constant(self, target: Target) -> None:
         """A value of a module may only be taken from elsewhere if it never changes."""
-        if target.module is None or target.function is not None or _is_class(target):
+        if target.module is None or target.definition is not None:
             return
         if target.name not in target.module.program.constants:
             raise Unresolved(f"`{target.name}` of {target.module.label} is assigned more than once")
@@ -289,9 +301,3 @@ class _Expression:
 
 def _name(node: gast.expr) -> str:
     return ".".join(part.attr if isinstance(part, gast.Attribute) else part.id for part in dotted(node))
-
-
-def _is_class(target: Target) -> bool:
-    return target.module is not None and any(
-        isinstance(s, gast.ClassDef) for s in target.module.program.bindings(target.name)
-    )

@@ -150,8 +150,25 @@ class Target:
         return (self.module.path, self.name) if self.module else ("", self.library)
 
     @property
-    def function(self) -> gast.FunctionDef | None:
-        return self.module.program.functions.get(self.name) if self.module else None
+    def definition(self) -> gast.stmt | None:
+        """The function or class (a call of `namedtuple` makes one), if it is defined exactly once."""
+        if self.module is None:
+            return None
+        program = self.module.program
+        if self.name in program.functions:
+            return program.functions[self.name]
+        bindings = program.bindings(self.name)
+        if len(bindings) == 1 and (isinstance(bindings[0], gast.ClassDef) or self._is_tuple(bindings[0])):
+            return bindings[0]
+        return None
+
+    def _is_tuple(self, s: gast.AST) -> bool:
+        assert self.module is not None
+        return (
+            isinstance(s, gast.Assign)
+            and isinstance(s.value, gast.Call)
+            and self.module.program.canonical(s.value.func) == "collections.namedtuple"
+        )
 
 
 class Modules:

@@ -50,10 +50,11 @@ class Home:
 class Links:
     """What a program takes from other files of the workspace (see `linking.py`).
 
-    `functions` are theirs, expressed in the names of the program, each under a name that is unique in it;
-    `targets` has these names, `values` the expressions of constants, `reasons` why something cannot be had:
-    all by canonical name. `libraries` has what names stand for that are handed on from a library. `imports`
-    are names for the file to import if they are used, with what they stand for and the line.
+    `functions` and `classes` are theirs, expressed in the names of the program, each under a name that is
+    unique in it; `called` is what a class is called in the program. `targets` has these names, `values` the
+    expressions of constants, `reasons` why something cannot be had: all by canonical name. `libraries` has
+    what names stand for that are handed on from a library. `imports` are names for the file to import if they
+    are used, with what they stand for and the line.
     """
 
     functions: dict[str, gast.FunctionDef] = field(default_factory=dict)
@@ -61,6 +62,8 @@ class Links:
     values: dict[str, gast.expr] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
     libraries: dict[str, str] = field(default_factory=dict)
+    classes: dict[str, gast.stmt] = field(default_factory=dict)
+    called: dict[str, str] = field(default_factory=dict)
     imports: dict[str, tuple[str, str]] = field(default_factory=dict)
     homes: list[Home] = field(default_factory=list)
 

@@ -11,12 +11,12 @@ from lsp_ad.semantics.names import bound_names, local_names
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
-def references(function: gast.FunctionDef) -> Iterator[tuple[gast.expr, Set[str]]]:
+def references(statement: gast.stmt, annotations: bool = False) -> Iterator[tuple[gast.expr, Set[str]]]:
     """Names and whole dotted names (`np.linalg.inv`) that are not local, with the names that are, there.
 
-    Annotations are left out: nothing that a function computes depends on them.
+    `annotations`: also those in annotations; nothing that a function computes depends on them.
     """
-    pending: list[tuple[gast.AST, Set[str]]] = [(function, frozenset())]
+    pending: list[tuple[gast.AST, Set[str]]] = [(statement, frozenset())]
     while pending:
         node, local = pending.pop()
         if isinstance(node, gast.Name):
@@ -26,11 +26,20 @@ def references(function: gast.FunctionDef) -> Iterator[tuple[gast.expr, Set[str]
             if root.id not in local:
                 yield node, local
         elif isinstance(node, gast.AnnAssign):
-            pending += [(part, local) for part in (node.target, node.value) if part is not None]
+            parts = (node.target, node.value, node.annotation if annotations else None)
+            pending += [(part, local) for part in parts if part is not None]
         elif isinstance(node, gast.FunctionDef):
             pending += [(part, local) for part in (*node.decorator_list, *_defaults(node.args))]
+            if annotations:
+                pending += [(a, local) for a in _annotations(node)]
             inside = local | local_names(node)
             pending += [(s, inside) for s in node.body]
+        elif isinstance(node, gast.ClassDef):
+            options = [k.value for k in node.keywords]
+            pending += [(part, local) for part in (*node.decorator_list, *node.bases, *options)]
+            inside = local | bound_names(node.body)
+            for s in node.body:
+                pending.append((s, local if isinstance(s, gast.FunctionDef) else inside))
         elif isinstance(node, gast.Lambda):
             pending += [(part, local) for part in _defaults(node.args)]
             pending.append((node.body, local | _parameters(node.args) | bound_names([node])))
@@ -57,6 +66,12 @@ def _root(node: gast.expr) -> gast.Name | None:
     while isinstance(node, gast.Attribute):
         node = node.value
     return node if isinstance(node, gast.Name) else None
+
+
+def _annotations(function: gast.FunctionDef) -> list[gast.expr]:
+    a = function.args
+    every = (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg)
+    return [p.annotation for p in every if p is not None and p.annotation is not None]
 
 
 def _defaults(arguments: gast.arguments) -> list[gast.expr]:

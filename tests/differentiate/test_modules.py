@@ -401,3 +401,76 @@ def test_a_derivative_declared_in_another_file(workspace):
     )
     text = assert_right(root, 0.7)
     assert "from model import rule\n" in text
+
+
+CLASSES = """
+    from dataclasses import dataclass
+    import numpy as np
+    from typing import NamedTuple
+
+    RATE = 0.5
+
+    @dataclass
+    class Layer:
+        w: np.ndarray
+        b: float
+
+        def apply(self, x):
+            return np.tanh(x @ self.w + self.b) * RATE
+
+        def size(self):
+            return norm(self.w) + self.b**2
+
+    def norm(w):
+        return np.sum(w * w)
+
+    class Deep(Layer):
+        def apply(self, x):
+            for _ in range(2):
+                x = super().apply(x)
+            return x
+
+    class Pair(NamedTuple):
+        left: float
+        right: float
+
+        def product(self):
+            return self.left * self.right
+"""
+
+
+@pytest.mark.row("T18")
+@pytest.mark.parametrize("line", ["import model", "from model import Deep, Pair", "from pkg.inner import Deep, Pair"])
+def test_classes_of_other_files(workspace, line):
+    prefix = "model." if line == "import model" else ""
+    root = workspace(
+        model=CLASSES,
+        pkg__init="",
+        pkg__inner="from model import Deep, Pair\n",
+        main=f"""
+            {line}
+
+            def f(layer: {prefix}Deep, x):
+                pair = {prefix}Pair(x[0], layer.b)
+                return layer.apply(x) * layer.size() + pair.product() * pair.left
+        """,
+    )
+    derivative, text = generated(root)
+    (root / "main.py").write_text(text)
+    main, model = importlib.import_module("main"), importlib.import_module("model")
+    layer = model.Deep(W, 0.3)
+    dlayer, dx = vars(main)[derivative.name](layer, X, np.array([1.0, 2.0]))
+    seed, eps = np.array([1.0, 2.0]), 1e-6
+    assert isinstance(dlayer, model.Deep)
+    want = (main.f(model.Deep(W, 0.3 + eps), X) - main.f(model.Deep(W, 0.3 - eps), X)) @ seed / (2 * eps)
+    np.testing.assert_allclose(dlayer.b, want, rtol=1e-7)
+    direction = np.array([[0.1, 0.4], [-0.2, 0.3]])
+    sides = [main.f(model.Deep(W + s * direction, 0.3), X) @ seed for s in (eps, -eps)]
+    np.testing.assert_allclose(np.sum(dlayer.w * direction), (sides[0] - sides[1]) / (2 * eps), rtol=1e-6)
+    sides = [main.f(layer, X + s * direction[0]) @ seed for s in (eps, -eps)]
+    np.testing.assert_allclose(dx @ direction[0], (sides[0] - sides[1]) / (2 * eps), rtol=1e-6)
+    live = lsp_ad.vjp(main.f)(layer, X, seed)
+    np.testing.assert_allclose(live[0].w, dlayer.w)
+    bound = lsp_ad.vjp(layer.apply)(X, seed)
+    sides = [layer.apply(X + s * direction[0]) @ seed for s in (eps, -eps)]
+    np.testing.assert_allclose(bound @ direction[0], (sides[0] - sides[1]) / (2 * eps), rtol=1e-6)
