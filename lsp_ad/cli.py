@@ -101,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
 def _grad(arguments: argparse.Namespace) -> int:
     from lsp_ad import files
     from lsp_ad.differentiate import differentiate, insertion
+    from lsp_ad.semantics.classes import method_named
     from lsp_ad.semantics.linking import link
     from lsp_ad.source.edits import apply
 
@@ -110,7 +111,7 @@ def _grad(arguments: argparse.Namespace) -> int:
     file = _read(path)
     program = _program(file)
     wrt = _wrt(arguments.wrt)
-    if name not in program.functions:
+    if name not in program.functions and method_named(program, name) is None:
         raise Failure(_no_function(path, name, program))
     linked = link(program, files.Workspace([os.getcwd()]))
     derivative, problems = differentiate(linked.program, name, wrt, arguments.mode)

@@ -157,7 +157,6 @@ class Frame(Fields):
 def _is_annotation(says: gast.expr | None) -> bool:
     """Whether what a class says of a field can stand at a parameter; that it is a float would be checked."""
     known = from_annotation(says)
-    is_float = known is not None and known.type == "number" and known.may_be_real
-    return (
-        says is not None and not isinstance(says, gast.Call) and says is not CLASS_VARIABLE and not is_float
-    )
+    if known is not None and known.type == "number" and known.may_be_real:
+        return False
+    return says is not None and not isinstance(says, gast.Call) and says is not CLASS_VARIABLE

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import lsp_ad
+from lsp_ad import cli
 from lsp_ad.differentiate import differentiate
 from tests import oracle
 
@@ -410,3 +411,14 @@ def test_parameters_of_bound_methods():
 def test_a_function_of_the_wrong_class():
     with pytest.raises(TypeError, match="Spring"):
         lsp_ad.grad(Spring.energy, wrt="self")(Harder(2.0, np.ones(2)), np.ones(2))
+
+
+def test_the_command_line_writes_the_derivative_of_a_method_below_its_class(tmp_path):
+    path = tmp_path / "model.py"
+    path.write_text(HEAD + LAYER + "\nLAST = 1\n")
+    assert cli.main(["grad", f"{path}::Layer.size", "--write"]) == 0
+    text = path.read_text()
+    assert text.index("def twice") < text.index("def Layer_size_grad(self, dsize=1.0)") < text.index("LAST")
+    namespace = run(text)
+    made = namespace["Layer"](normal(2, 2), np.array([0.5, -1.0]))
+    np.testing.assert_allclose(namespace["Layer_size_grad"](made).b, [1.0, -1.0])
