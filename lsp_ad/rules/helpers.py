@@ -63,6 +63,11 @@ def _like(name: str):
     return kind
 
 
+def _zeros(bound: Bound) -> Kind:
+    kind = bound.kind("x")
+    return kind if kind.is_structure else replace(kind, dtype="float", fresh=True)
+
+
 def _unknown(bound: Bound) -> Kind:
     kinds = [bound.kind(p) for p in bound.given]
     return Kind("numeric", elementwise(*kinds).dtype, None, fresh=True)
@@ -112,7 +117,8 @@ RULES = [
     ),
     _rule("solve_adjoint_left", "d y2", _unknown, d="-(dy @ y2)", y2="-(dy.T @ d)"),
     _rule("diff_adjoint", "d x axis", _like("x"), d="np.diff(dy, axis=axis)"),
-    _rule("diagonal_adjoint", "d x offset", _like("x"), d="np.diagonal(dy, offset)"),
+    _rule("diagonal_adjoint", "d x offset", _like("x"), d="unbroadcast(np.diagonal(dy, offset), d)"),
     _rule("diag_adjoint", "d x k", _like("x"), d="np.diag(dy, k)"),
+    _rule("zeros_of", "x", _zeros),
 ]
 _NAMES = frozenset(rule.name for rule in RULES)

@@ -118,6 +118,7 @@ _TABLE = [
     ("numpy.count_nonzero", "x, axis=None", _index),
     ("numpy.size", "x", _int),
     ("numpy.ndim", "x", _int),
+    ("numpy.result_type", "x1, x2", lambda b: UNKNOWN),
     ("numpy.shape", "x", lambda b: Kind("tuple", "int")),
     ("numpy.all", "x, axis=None, *, keepdims=False", _truth),
     ("numpy.any", "x, axis=None, *, keepdims=False", _truth),

@@ -236,15 +236,14 @@ DOMAINS: dict[str, Domain] = {
     "lsp_ad.runtime.solve_adjoint_left": on(
         call("d, y2", d=(3,), y2=(3,)), call("d, y2", d=(3, 2), y2=(3, 2))
     ),
-    "lsp_ad.runtime.diff_adjoint": on(
-        call("d, x, -1", d=(3,), x=(4,)), call("d, x, 0", d=(2, 3), x=(3, 3))
-    ),
+    "lsp_ad.runtime.diff_adjoint": on(call("d, x, -1", d=(3,), x=(4,)), call("d, x, 0", d=(2, 3), x=(3, 3))),
     "lsp_ad.runtime.diagonal_adjoint": on(
-        call("d, x, 0", d=(3,), x=(3, 3)), call("d, x, 1", d=(2,), x=(3, 3))
+        call("d, x, 0", d=(3,), x=(3, 3)),
+        call("d, x, 1", d=(2,), x=(3, 3)),
+        call("d, x, 0", d=(1,), x=(2, 3)),
+        call("d, x, -1", d=(4, 1), x=(2, 3, 4)),
     ),
-    "lsp_ad.runtime.diag_adjoint": on(
-        call("d, x, 1", d=(3, 3), x=(2,)), call("d, x, 0", d=(3,), x=(3, 3))
-    ),
+    "lsp_ad.runtime.diag_adjoint": on(call("d, x, 1", d=(3, 3), x=(2,)), call("d, x, 0", d=(3,), x=(3, 3))),
     # linear algebra
     **{
         f"numpy.linalg.{n}": on(call("x", x=(3, 3)), call("x", x=(2, 2, 2)), special={"x": "matrix"})
@@ -387,6 +386,8 @@ DOMAINS["numpy.transpose"] = on(
 
 # Calls of functions without a derivative, with an array x of shape (3,) whose elements are no integers.
 ZERO_CALLS: dict[str, str] = {
+    "builtins.getattr": "x, 'ndim', 0",
+    "lsp_ad.runtime.zeros_of": "x",
     "builtins.len": "x",
     "builtins.int": "x[0]",
     "builtins.round": "x[0], 1",
@@ -408,6 +409,7 @@ ZERO_CALLS: dict[str, str] = {
         for n in ("argmax", "argmin", "argsort", "count_nonzero", "size", "ndim", "all", "any")
     },
     "numpy.searchsorted": "x, 0.5",
+    "numpy.result_type": "x, 1.0",
     "numpy.shape": "x",
     "numpy.allclose": "x, 0.0",
     **{f"math.{n}": "x[0]" for n in ("floor", "ceil", "trunc", "isnan", "isinf", "isfinite")},
