@@ -7,7 +7,7 @@ server and the command line never load NumPy.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lsp_ad.api import Diagnostic, DifferentiationError, grad, jvp, value_and_grad, vjp
+    from lsp_ad.api import Diagnostic, DifferentiationError, grad, jvp, stages, value_and_grad, vjp
     from lsp_ad.markers import (
         custom_jvp,
         custom_vjp,
@@ -30,6 +30,7 @@ __all__ = [
     "non_differentiable",
     "opaque",
     "staged",
+    "stages",
     "stop_gradient",
     "value_and_grad",
     "vjp",

@@ -12,7 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lsp_ad.differentiate import differentiable_parameters, differentiate
+from lsp_ad.differentiate import (
+    Derivative,
+    Options,
+    Stages,
+    differentiable_parameters,
+    differentiate,
+)
 from lsp_ad.live import NoSource, Primal, linked, load, primal_of
 from lsp_ad.problems import Problem, Span, problem
 
@@ -46,7 +52,14 @@ class DifferentiationError(ValueError):
         return type(self), (self.name, self.problems)
 
 
-def grad(f: Callable, wrt: Wrt = None) -> Callable[..., Any]:
+def grad(
+    f: Callable,
+    wrt: Wrt = None,
+    *,
+    seed: str = "one",
+    preserve_result: bool = False,
+    optimized: bool = True,
+) -> Callable[..., Any]:
     """The gradient of a function with a scalar result.
 
     `wrt` is a parameter of `f`, by name or by index (negative ones count from the end), or a sequence of
@@ -56,6 +69,10 @@ def grad(f: Callable, wrt: Wrt = None) -> Callable[..., Any]:
     tuple in the order given for several. The derivative with respect to an object of a dataclass or a named
     tuple is such an object, that with respect to one of any other class is a dict of its attributes.
 
+    `seed`: where none is given it is 1.0 ("one"), ones in the shape of the result ("ones"), or an error
+    ("required"). `preserve_result`: return the pair of the value of `f` and the gradient, as
+    `value_and_grad` does. `optimized`: False for the code as it is before simplification.
+
     Raises DifferentiationError where the derivative cannot be had, TypeError for arguments of a wrong kind.
 
     >>> import lsp_ad
@@ -64,23 +81,34 @@ def grad(f: Callable, wrt: Wrt = None) -> Callable[..., Any]:
     >>> lsp_ad.grad(f)(2.0, 5)
     60.0
     """
-    return _derivative(f, wrt, "grad")
+    mode = "value_and_grad" if preserve_result else "grad"
+    return _derivative(f, wrt, mode, Options(seed, optimized))
 
 
-def value_and_grad(f: Callable, wrt: Wrt = None) -> Callable[..., Any]:
+def value_and_grad(
+    f: Callable, wrt: Wrt = None, *, seed: str = "one", optimized: bool = True
+) -> Callable[..., Any]:
     """A function that returns the pair of the value of `f` and its gradient; all else is as in `grad`."""
-    return _derivative(f, wrt, "value_and_grad")
+    return _derivative(f, wrt, "value_and_grad", Options(seed, optimized))
 
 
-def vjp(f: Callable, wrt: Wrt = None) -> Callable[..., Any]:
+def vjp(
+    f: Callable,
+    wrt: Wrt = None,
+    *,
+    seed: str = "required",
+    preserve_result: bool = False,
+    optimized: bool = True,
+) -> Callable[..., Any]:
     """The vector-Jacobian product: takes the arguments of `f` and last the seed, of the shape of its result.
 
     All else is as in `grad`.
     """
-    return _derivative(f, wrt, "vjp")
+    mode = "value_and_grad" if preserve_result else "vjp"
+    return _derivative(f, wrt, mode, Options(seed, optimized))
 
 
-def jvp(f: Callable, wrt: Wrt = None) -> Callable[..., Any]:
+def jvp(f: Callable, wrt: Wrt = None, *, optimized: bool = True) -> Callable[..., Any]:
     """The Jacobian-vector product, by forward mode: a function that returns the value of `f` and its tangent.
 
     It takes the arguments of `f`, and then for each parameter of `wrt` its tangent, of the shape of that
@@ -92,10 +120,29 @@ def jvp(f: Callable, wrt: Wrt = None) -> Callable[..., Any]:
     >>> lsp_ad.jvp(f)(2.0, 5, 1.0)
     (40.0, 60.0)
     """
-    return _derivative(f, wrt, "jvp")
+    return _derivative(f, wrt, "jvp", Options(optimized=optimized))
 
 
-def _derivative(f: Callable, wrt: Wrt, mode: str) -> Callable[..., Any]:
+def stages(f: Callable, wrt: Wrt = None, mode: str = "grad") -> dict[str, str]:
+    """The text of `f` after each pass on the way to a derivative, by the name of the stage, in their order.
+
+    The last one is "final", the derivative. Names with two underscores are those that passes have given.
+    """
+    recorded = Stages()
+    _, derivative = _generated(f, wrt, mode, Options(stages=recorded))
+    return {**recorded.texts, "final": derivative.text}
+
+
+def _derivative(f: Callable, wrt: Wrt, mode: str, options: Options) -> Callable[..., Any]:
+    primal, derivative = _generated(f, wrt, mode, options)
+    try:
+        made = load(primal, derivative)
+    except NoSource as error:
+        raise _no_source(f.__name__, f"{str(error)[:1].upper()}{str(error)[1:]}.", f) from None
+    return types.MethodType(made, f.__self__) if isinstance(f, types.MethodType) else made
+
+
+def _generated(f: Callable, wrt: Wrt, mode: str, options: Options) -> tuple[Primal, Derivative]:
     parameters = _parameters(wrt)
     if not callable(f):
         raise TypeError(f"{mode} takes a function, not {type(f).__name__}")
@@ -109,13 +156,12 @@ def _derivative(f: Callable, wrt: Wrt, mode: str) -> Callable[..., Any]:
         program = linked(primal)
         if bound is not None:
             parameters = _of_bound(function, parameters, differentiable_parameters(program, primal.name))
-        derivative, problems = differentiate(program, primal.name, parameters, mode)
-        if derivative is None:
-            raise DifferentiationError(name, [_diagnostic(primal, found) for found in problems])
-        made = load(primal, derivative)
-        return made if bound is None else types.MethodType(made, bound)
+        derivative, problems = differentiate(program, primal.name, parameters, mode, options)
     except NoSource as error:
         raise _no_source(name, f"{str(error)[:1].upper()}{str(error)[1:]}.", f) from None
+    if derivative is None:
+        raise DifferentiationError(name, [_diagnostic(primal, found) for found in problems])
+    return primal, derivative
 
 
 def _of_bound(

@@ -79,7 +79,17 @@ def _parser() -> argparse.ArgumentParser:
             "--helpers", choices=("inline", "import"), default="inline",
             help="write helper functions into the code, or import them from lsp_ad.runtime",
         )  # fmt: skip
-        derivative.set_defaults(run=_grad)
+        derivative.add_argument(
+            "--unoptimized", action="store_true", help="the code as it is before simplification"
+        )
+        derivative.add_argument(
+            "--stage", metavar="NAME", help="print the function after a pass on the way, or after `all`"
+        )
+        derivative.set_defaults(run=_grad, seed=None)
+    grad.add_argument(
+        "--seed", choices=("required", "one", "ones"),
+        help="what the seed is where it is not given (default: one; required by vjp)",
+    )  # fmt: skip
 
     check = commands.add_parser("check", help="print what is wrong in files")
     check.add_argument("paths", metavar="PATH", nargs="+", help="a file, or a directory with all below it")
@@ -100,7 +110,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _grad(arguments: argparse.Namespace) -> int:
     from lsp_ad import files
-    from lsp_ad.differentiate import differentiate, insertion
+    from lsp_ad.differentiate import Options, Stages, differentiate, insertion
     from lsp_ad.semantics.classes import method_named
     from lsp_ad.semantics.linking import link
     from lsp_ad.source.edits import apply
@@ -114,7 +124,9 @@ def _grad(arguments: argparse.Namespace) -> int:
     if name not in program.functions and method_named(program, name) is None:
         raise Failure(_no_function(path, name, program))
     linked = link(program, files.Workspace([os.getcwd()]))
-    derivative, problems = differentiate(linked.program, name, wrt, arguments.mode)
+    recorded = Stages() if arguments.stage else None
+    options = Options(arguments.seed, not arguments.unoptimized, recorded)
+    derivative, problems = differentiate(linked.program, name, wrt, arguments.mode, options)
     if derivative is None:
         for problem in problems:
             if problem.code == "AD501":
@@ -122,6 +134,9 @@ def _grad(arguments: argparse.Namespace) -> int:
         for problem in problems:
             print(_line(path, problem), file=sys.stderr)
         return REFUSED
+    if recorded is not None:
+        print(_stage(arguments.stage, {**recorded.texts, "final": derivative.text}), end="")
+        return DONE
     if arguments.write and derivative.name in program.bound:
         raise Failure(f"{path}: {derivative.name} exists already; delete or rename it first", REFUSED)
     edits = insertion(program, derivative, arguments.helpers)
@@ -138,6 +153,14 @@ def _grad(arguments: argparse.Namespace) -> int:
         raise Failure(f"{path}: {error}", REFUSED) from error
     print(f"{path}: {derivative.name} written", file=sys.stderr)
     return DONE
+
+
+def _stage(name: str, texts: dict[str, str]) -> str:
+    if name == "all":
+        return "\n\n".join(f"# {stage}\n\n{text}" for stage, text in texts.items())
+    if name not in texts:
+        raise Failure(f"no such stage: {name}; there are {', '.join(texts)}, and all")
+    return texts[name]
 
 
 def _check(arguments: argparse.Namespace) -> int:

@@ -144,6 +144,26 @@ def zeros_of(x):
     return [np.zeros(len(item)) if flat and isinstance(item, (list, tuple)) else zeros_of(item) for item in x]
 
 
+def ones_of(x):
+    """A seed of ones for a number, an array, or a structure of lists, tuples and dicts with these in it."""
+    if isinstance(x, dict):
+        return {k: ones_of(item) for k, item in x.items()}
+    if isinstance(x, (list, tuple)):
+        return [ones_of(item) for item in x]
+    return np.ones_like(x, dtype=np.result_type(x, 1.0)) if np.ndim(x) else 1.0
+
+
+def same_form(dx, x):
+    """Whether dx is a structure like x: items for its items, and a number or array of the shape of each."""
+    if isinstance(x, dict):
+        return isinstance(dx, dict) and all(k in dx and same_form(dx[k], item) for k, item in x.items())
+    if not isinstance(x, (list, tuple)):
+        return not isinstance(dx, (list, tuple, dict)) and np.shape(dx) == np.shape(x)
+    if not isinstance(dx, (list, tuple)) or len(dx) != len(x):
+        return False
+    return all(same_form(a, b) for a, b in zip(dx, x, strict=True))
+
+
 def copy_of(x):
     """A copy of a structure of lists and dicts with the arrays in it."""
     if isinstance(x, dict):

@@ -182,6 +182,7 @@ def test_the_public_names():
         "non_differentiable",
         "opaque",
         "staged",
+        "stages",
         "stop_gradient",
         "value_and_grad",
         "vjp",

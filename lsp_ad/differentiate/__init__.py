@@ -2,6 +2,18 @@
 
 from lsp_ad.differentiate.derivative import MODES, Derivative, Line
 from lsp_ad.differentiate.insert import insertion
+from lsp_ad.differentiate.options import SEEDS, STAGES, Options, Stages
 from lsp_ad.differentiate.pipeline import differentiable_parameters, differentiate
 
-__all__ = ["MODES", "Derivative", "Line", "differentiable_parameters", "differentiate", "insertion"]
+__all__ = [
+    "MODES",
+    "SEEDS",
+    "STAGES",
+    "Derivative",
+    "Line",
+    "Options",
+    "Stages",
+    "differentiable_parameters",
+    "differentiate",
+    "insertion",
+]

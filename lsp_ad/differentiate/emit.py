@@ -24,14 +24,15 @@ WIDTH = 96
 BY_OTHERS = {"numerical": "central differences", "autograd": "Autograd", "jax": "JAX"}
 
 
-def emit(unit: Unit, swept: Swept, mode: str) -> list[Line]:
-    """The lines of a derivative in joint motion."""
+def emit(unit: Unit, swept: Swept, mode: str, seed: str) -> list[Line]:
+    """The lines of a derivative in joint motion; `seed` is the policy for it."""
     swept, origin = _returned_at_once(swept)
     lines = [
-        _head(f"def {swept.name}({_signature(unit, swept, mode)}):"),
+        _head(f"def {swept.name}({_signature(unit, swept, seed)}):"),
         _head(INDENT + _docstring(unit, mode)),
     ]
-    lines += _checks(unit, swept, mode)
+    lines += _seed_needed(unit, swept, seed)
+    lines += _checks(unit, swept, mode, seed)
     lines += _sweeps(unit, swept)
     lines[2:2] = _imports(unit, [*lines, _head(expression_text(swept.returned))])
     texts = _return(tidy(swept.returned))
@@ -188,13 +189,13 @@ def _head(text: str) -> Line:
 # --- head ------------------------------------------------------------------------------------
 
 
-def _signature(unit: Unit, swept: Swept, mode: str) -> str:
-    """The user's parameters, then the seed: 1.0 by default where that can be meant."""
+def _signature(unit: Unit, swept: Swept, seed: str) -> str:
+    """The user's parameters, then the seed, with a default if it need not be given."""
     args = copied(unit.original.args)
     args.args.append(gast.Name(swept.seed, gast.Param(), None, None))
-    if mode != "vjp":
+    if seed == "one" or (seed == "ones" and swept.scalar):
         args.defaults.append(gast.Constant(1.0, None))
-    elif args.defaults:
+    elif args.defaults or seed == "ones":
         args.defaults.append(gast.Constant(None, None))
     return expression_text(args)
 
@@ -237,8 +238,11 @@ def _imports(unit: Unit, lines: list[Line]) -> list[Line]:
     return found
 
 
-def _checks(unit: Unit, swept: Swept, mode: str) -> list[Line]:
-    """What the code relies on and the caller might not know: declared shapes, and the shape of the seed."""
+def _checks(unit: Unit, swept: Swept, mode: str, seed: str = "") -> list[Line]:
+    """What the code relies on and the caller might not know: declared shapes, and the form of a seed.
+
+    A seed that is 1.0 by default, of a number, is looked at only where there is a check anyway.
+    """
     lines: list[Line] = []
     terms, expected = _shape_terms(unit)
     if unit.apart.relied:
@@ -251,15 +255,19 @@ def _checks(unit: Unit, swept: Swept, mode: str) -> list[Line]:
         terms += [_complex_term(p, unit, lists) for p in unit.real]
         shown = [_place(p, unit).replace('"', "'") for p in unit.real]
         expected = ", ".join([expected] * bool(expected) + [f"real {', '.join(shown)}"])
+    if seed and swept.scalar and (terms or seed == "required"):
+        terms.append(f"getattr({swept.seed}, 'shape', ()) != ()")
+        expected += f"{', ' if expected else ''}{swept.seed} a number"
     if terms:
         lines += _condition(terms, f'ValueError("{_function(unit, swept, mode)} expects {expected}")')
-    if swept.checked is not None and mode != "pair":
-        pass
-    elif mode == "vjp" and unit.original.args.defaults:
-        lines += _condition(
-            [f"{swept.seed} is None"], f'TypeError("{swept.name} needs the seed {swept.seed}")'
-        )
     return lines
+
+
+def _seed_needed(unit: Unit, swept: Swept, seed: str) -> list[Line]:
+    """A seed that has to be given, after parameters that have not."""
+    if seed != "required" or not unit.original.args.defaults:
+        return []
+    return _condition([f"{swept.seed} is None"], f'TypeError("{swept.name} needs the seed {swept.seed}")')
 
 
 def _function(unit: Unit, swept: Swept, mode: str) -> str:
@@ -352,12 +360,22 @@ def _bare_printer(unit: Unit) -> Printer:
 def _sweeps(unit: Unit, swept: Swept) -> list[Line]:
     lines = _lines(_printer(unit).block(swept.forward, 1) if swept.forward else [], "forward")
     lines.append(_head(INDENT + "# backward"))
-    if swept.checked is not None:
-        test = f"getattr({swept.seed}, 'shape', ()) != getattr({swept.checked}, 'shape', ())"
-        lines += _condition(
-            [test], f'ValueError("{swept.seed} must have the shape of the result of {unit.title}")'
-        )
+    if swept.start:
+        lines += _lines(_bare_printer(unit).block(list(swept.start), 1), "backward")
+    lines += _seed_checked(unit, swept)
     return lines + _lines(_bare_printer(unit).block(swept.backward, 1) if swept.backward else [], "backward")
+
+
+def _seed_checked(unit: Unit, swept: Swept) -> list[Line]:
+    """The seed has the form of the result."""
+    result = f"the result of {unit.title}"
+    if swept.checked is None:
+        return []
+    if swept.structured:
+        error = f'ValueError("{swept.seed} must have the form of {result}")'
+        return _condition([f"not same_form({swept.seed}, {swept.checked})"], error)
+    test = f"getattr({swept.seed}, 'shape', ()) != getattr({swept.checked}, 'shape', ())"
+    return _condition([test], f'ValueError("{swept.seed} must have the shape of {result}")')
 
 
 def _lines(printed: list[Printed], sweep: str) -> list[Line]:

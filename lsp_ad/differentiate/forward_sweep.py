@@ -8,6 +8,7 @@ from lsp_ad.differentiate.calls import Callees
 from lsp_ad.differentiate.forward import Forward
 from lsp_ad.differentiate.fresh import adjoint_name, is_adjoint
 from lsp_ad.differentiate.nested import may_be_lists
+from lsp_ad.differentiate.options import DEFAULT, Options
 from lsp_ad.differentiate.paths import Path
 from lsp_ad.differentiate.sweep import Swept, display_of, modules, simplify, unnest, use_checks
 from lsp_ad.differentiate.tangents import HeldValues, Present, Tangents
@@ -17,7 +18,7 @@ from lsp_ad.semantics.changes import changed
 from lsp_ad.simplify.algebra import assign, name, substitute
 
 
-def sweep_forward(unit: Unit, callees: Callees, shown: str) -> Swept:
+def sweep_forward(unit: Unit, callees: Callees, shown: str, options: Options = DEFAULT) -> Swept:
     """Differentiate a prepared function in forward mode; `shown` is the name of the generated function."""
     values = HeldValues(unit.scope, unit.kinds, unit.stability, unit.fresh, unit.declared)
     values.lists = may_be_lists(unit.tree.body, unit.active, unit.kinds)
@@ -41,9 +42,11 @@ def sweep_forward(unit: Unit, callees: Callees, shown: str) -> Swept:
         joint.append(assign(tangent, forward.tangents.zero(name(unit.result), present, last)))
     both = gast.Tuple([name(unit.result), name(tangent)], gast.Load())
     seeds = {adjoint_name(p): p for p in unit.wrt}
-    joint = simplify(
-        [*joint, gast.Return(both)], bound | seeds.keys() | {adjoint_name(n) for n in unit.paths}
-    )
+    joint.append(gast.Return(both))
+    options.record("sweeps", unit.tree, joint)
+    if options.optimized:
+        joint = simplify(joint, bound | seeds.keys() | {adjoint_name(n) for n in unit.paths})
+        options.record("simplified", unit.tree, joint)
     substituted = {n: path.expression() for n, path in unit.paths.items()}
     for n, path in unit.paths.items():
         root = adjoint_name(path.parameter)

@@ -20,6 +20,7 @@ from lsp_ad.differentiate.emit import emit, emit_made, emit_pair, emit_tangent
 from lsp_ad.differentiate.forward_sweep import sweep_forward
 from lsp_ad.differentiate.insert import import_line, with_dependencies
 from lsp_ad.differentiate.lift import lift
+from lsp_ad.differentiate.options import DEFAULT, Options
 from lsp_ad.differentiate.records import take_apart
 from lsp_ad.differentiate.sweep import sweep
 from lsp_ad.differentiate.unit import float_parameters, name_span, prepare
@@ -42,7 +43,11 @@ def differentiable_parameters(program: Program, name: str) -> tuple[str, ...]:
 
 
 def differentiate(
-    program: Program, name: str, wrt: Sequence[str | int] | None = None, mode: str = "grad"
+    program: Program,
+    name: str,
+    wrt: Sequence[str | int] | None = None,
+    mode: str = "grad",
+    options: Options = DEFAULT,
 ) -> tuple[Derivative | None, tuple[Problem, ...]]:
     """The derivative of function `name` of a file, or None and the problems that forbid it.
 
@@ -65,7 +70,7 @@ def differentiate(
             raise Refusal(_no_function(program, name))
         names = None if wrt is None else resolve_wrt(function, wrt)
         with no_collection():
-            return replace(_derivative(program, function, names, mode, owner), primal=name), ()
+            return replace(_derivative(program, function, names, mode, owner, options), primal=name), ()
     except Refusal as refusal:
         return None, tuple(_at_home(program, found, name) for found in refusal.problems)
     except RecursionError:
@@ -147,6 +152,7 @@ def _derivative(
     wrt: tuple[str, ...] | None,
     mode: str,
     owner: tuple[Class, Method] | None,
+    options: Options,
 ) -> Derivative:
     lifted = ordinary(program, function)
     apart, parts = take_apart(lifted, lifted.functions[function.name], *(owner or ()))
@@ -154,7 +160,7 @@ def _derivative(
         # methods have functions in them, too
         apart = ordinary(apart, apart.functions[function.name])
     apart.derived["apart", function.name] = parts
-    return _generated(apart, apart.functions[function.name], wrt, mode)
+    return _generated(apart, apart.functions[function.name], wrt, mode, options)
 
 
 def ordinary(program: Program, function: gast.FunctionDef) -> Program:
@@ -178,26 +184,30 @@ def _inner(
 
 
 def _generated(
-    program: Program, function: gast.FunctionDef, wrt: tuple[str, ...] | None, mode: str
+    program: Program,
+    function: gast.FunctionDef,
+    wrt: tuple[str, ...] | None,
+    mode: str,
+    options: Options = DEFAULT,
 ) -> Derivative:
     """The derivative of a function that calls ordinary functions only."""
     callees = Callees(set(program.bound))
-    unit = prepare(program, function, wrt)
+    unit = prepare(program, function, wrt, options=options)
     if mode == "jvp":
         own = callees.own(function.name, unit.wrt)
-        swept = sweep_forward(unit, callees, own.name)
+        swept = sweep_forward(unit, callees, own.name, options)
         finished: set[Pair | Tangent] = {own}
         main = emit_tangent(unit, swept)
     else:
-        swept = sweep(unit, mode, callees)
+        swept = sweep(unit, mode, callees, options)
         finished = set()
-        main = emit(unit, swept, mode)
+        main = emit(unit, swept, mode, options.seed_of(mode))
     done: list[list[Line]] = []
     helpers, imports = set(swept.helpers), {import_line(m) for m in swept.modules}
     while pending := [c for c in callees.asked() if c not in finished]:
         callee = pending[0]
         finished.add(callee)
-        lines, inner = _callee(program, callee, callees, function)
+        lines, inner = _callee(program, callee, callees, function, options.optimized)
         done.append(lines)
         helpers |= inner.helpers
         imports |= {import_line(m) for m in inner.modules}
@@ -267,7 +277,9 @@ def _refuse_taken(
         raise Refusal(name_taken(name, "the derivative"))
 
 
-def _callee(program: Program, callee: Pair | Tangent, callees: Callees, caller: gast.FunctionDef):
+def _callee(
+    program: Program, callee: Pair | Tangent, callees: Callees, caller: gast.FunctionDef, optimized: bool
+):
     """What is generated of a callee; a reason against it is told at the caller,
     with the place as related.
     """
@@ -275,9 +287,9 @@ def _callee(program: Program, callee: Pair | Tangent, callees: Callees, caller: 
     try:
         unit = prepare(program, function, callee.wrt, callee=True)
         if isinstance(callee, Tangent):
-            swept = sweep_forward(unit, callees, callee.name)
+            swept = sweep_forward(unit, callees, callee.name, Options(optimized=optimized))
             return emit_tangent(unit, swept, of_callee=True), swept
-        swept = sweep(unit, "pair", callees)
+        swept = sweep(unit, "pair", callees, Options(optimized=optimized))
         return emit_pair(unit, swept, callee), swept
     except Refusal as refusal:
         first = refusal.problems[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import gast
 
@@ -14,6 +14,7 @@ from lsp_ad.differentiate.display import Display
 from lsp_ad.differentiate.fresh import adjoint_name, is_adjoint, is_temporary
 from lsp_ad.differentiate.nested import may_be_lists, may_nest
 from lsp_ad.differentiate.operations import Operations
+from lsp_ad.differentiate.options import DEFAULT, Options
 from lsp_ad.differentiate.paths import assembled
 from lsp_ad.differentiate.reverse import Reverse
 from lsp_ad.differentiate.tape import Tapes
@@ -34,7 +35,8 @@ NAMES = {"grad": "{}_grad", "vjp": "{}_vjp", "value_and_grad": "{}_value_and_gra
 class Swept:
     """The generated body under the names that people see.
 
-    `checked`: the value whose shape the seed must have, if that has to be checked when the code runs.
+    `checked`: the value whose shape the seed must have, if that has to be checked when the code runs;
+    `structured`: it is no single array. `start`: what the backward sweep does before that check.
     In forward mode all stands in `forward`; `tangents` are those of the parameters, by parameter, and
     `derived` the tangent statements by their ids.
     """
@@ -51,9 +53,11 @@ class Swept:
     parameters: frozenset[str]
     tangents: dict[str, str] = field(default_factory=dict)
     derived: frozenset[int] = frozenset()
+    structured: bool = False
+    start: tuple[gast.stmt, ...] = ()
 
 
-def sweep(unit: Unit, mode: str, callees: Callees) -> Swept:
+def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -> Swept:
     """Differentiate a prepared function."""
     values = ForwardValues(unit.scope, unit.kinds, unit.stability, unit.fresh, unit.declared)
     adjoints = Adjoints(values, unit.kinds, unit.active)
@@ -67,32 +71,52 @@ def sweep(unit: Unit, mode: str, callees: Callees) -> Swept:
     body, last = unit.tree.body[:-1], unit.tree.body[-1]
     backward = reverse.block(body, state)
     check = None
-    if not scalar and mode != "pair" and kind.type in ("numeric", "array"):
-        check = _check(seed, values.like(name(unit.result), last))
+    single = kind.type in ("numeric", "array")
+    start = []
+    if not scalar and mode != "pair":
+        check = _check(seed, values.like(name(unit.result), last) if single else name(unit.result))
+        if not single:
+            values.helper("same_form")
+        if options.seed_of(mode) == "ones":
+            start = [_ones(seed, unit.result, values)]
     first = unit.tree.body[0]
     nested = may_nest(unit.tree.body, adjoints.lists, unit.unpacked, unit.kinds)
     gradients = [_gradient_of(p, unit, nested, state, values, backward, first) for p in unit.wrt]
     returned: gast.expr = gradients[0] if len(gradients) == 1 else gast.Tuple(gradients, gast.Load())
     if check is not None:
-        backward.insert(0, check)
-    saves.compute_again(body, backward, values)
+        backward[:0] = [*start, check]
+    options.record("sweeps", unit.tree, _joint(body, backward, returned))
+    if options.optimized:
+        saves.compute_again(body, backward, values)
     forward = unit.insertions.removed(values.insert_saves([*body, last])[:-1])
     bound = {*unit.parameters, *unit.paths}
-    saves.fold(forward, backward, bound)
+    if options.optimized:
+        saves.fold(forward, backward, bound)
+    options.record("saves", unit.tree, _joint(forward, backward, returned))
     Tapes(unit.scope, unit.stability, unit.fresh, forward, bound).add(reverse.loops)
+    options.record("tapes", unit.tree, _joint(forward, backward, returned))
     if mode in ("value_and_grad", "pair"):
         kept = unit.result
         if kept in flow.writes(backward):
             kept = unit.fresh.new("result")
             forward.append(assign(kept, name(unit.result)))
         returned = gast.Tuple([name(kept), returned], gast.Load())
-    joint = [*forward, gast.Expr(constant(MARK)), *backward, gast.Return(returned)]
-    joint = simplify(joint, {*bound, seed})
+    joint = _joint(forward, backward, returned)
+    if options.optimized:
+        joint = simplify(joint, {*bound, seed})
+        options.record("simplified", unit.tree, joint)
     items = {n: path.expression() for n, path in unit.paths.items()}
     joint = [substitute(s, items) for s in joint]
     if mode == "pair":
         joint = _bound_at_mark(joint, {*unit.parameters, seed})
-    return _shown(joint, unit, mode, seed, scalar, check is not None, values)
+    return replace(
+        _shown(joint, unit, mode, seed, scalar, values), structured=check is not None and not single
+    )
+
+
+def _joint(forward: list[gast.stmt], backward: list[gast.stmt], returned: gast.expr) -> list[gast.stmt]:
+    """The two sweeps as one body."""
+    return [*forward, gast.Expr(constant(MARK)), *backward, gast.Return(returned)]
 
 
 def _bound_at_mark(joint: list[gast.stmt], parameters: set[str]) -> list[gast.stmt]:
@@ -119,6 +143,12 @@ def unnest(body: list[gast.stmt]) -> None:
 def _check(seed: str, like: gast.expr) -> gast.stmt:
     """The check of the seed's shape, as a statement that reads both; emit.py writes it out."""
     return gast.Expr(gast.Call(name("check_seed"), [name(seed), like], []))
+
+
+def _ones(seed: str, result: str, values: ForwardValues) -> gast.stmt:
+    """The seed of a result, where none is given: ones."""
+    missing = gast.Compare(name(seed), [gast.Is()], [constant(None)])
+    return gast.If(missing, [assign(seed, call(values.helper("ones_of"), name(result)))], [])
 
 
 def _gradient_of(
@@ -194,7 +224,6 @@ def _shown(
     mode: str,
     seed: str,
     scalar: bool,
-    checked: bool,
     values: ForwardValues,
 ) -> Swept:
     if mode == "pair":
@@ -204,9 +233,9 @@ def _shown(
     unnest(joint)
     mark = next(i for i, s in enumerate(joint) if _is_mark(s))
     forward, backward = joint[:mark], joint[mark + 1 : -1]
-    check = next((s for s in backward if _is_check(s)), None)
-    if check is not None:
-        backward.remove(check)
+    at = next((i for i, s in enumerate(backward) if _is_check(s)), None)
+    check = None if at is None else backward[at]
+    start, backward = ((), backward) if at is None else (tuple(backward[:at]), backward[at + 1 :])
     returned = joint[-1].value
     like = _text(check.value.args[1]) if check is not None else None
     return Swept(
@@ -220,6 +249,7 @@ def _shown(
         frozenset(values.helpers),
         modules(unit, values),
         frozenset(unit.parameters),
+        start=start,
     )
 
 

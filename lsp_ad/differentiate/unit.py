@@ -26,6 +26,7 @@ from lsp_ad.differentiate.inference import assumed_numbers, kinds_in
 from lsp_ad.differentiate.insertions import Insertions, extract
 from lsp_ad.differentiate.normal import Normalizer
 from lsp_ad.differentiate.objects import Apart
+from lsp_ad.differentiate.options import DEFAULT, Options
 from lsp_ad.differentiate.paths import Path
 from lsp_ad.differentiate.realness import Realness
 from lsp_ad.differentiate.stable import Stability
@@ -101,7 +102,11 @@ def float_parameters(program: Program, function: gast.FunctionDef) -> tuple[str,
 
 
 def prepare(
-    program: Program, function: gast.FunctionDef, wrt: tuple[str, ...] | None, callee: bool = False
+    program: Program,
+    function: gast.FunctionDef,
+    wrt: tuple[str, ...] | None,
+    callee: bool = False,
+    options: Options = DEFAULT,
 ) -> Unit:
     """Take a function through all passes before the reverse sweep; Refusal has every reason against it.
 
@@ -123,6 +128,7 @@ def prepare(
         message = f"The name `{taken[0]}` is of a form that the compiler uses itself."
         raise Refusal(problem("AD102", message, name_span(function), "Rename it."))
     _plain(tree)
+    options.record("primal", tree)
     fresh = Fresh(local | set(imports) | program.bound)
     desugar(tree, scope, fresh)
     local |= flow.writes(tree.body)
@@ -140,9 +146,12 @@ def prepare(
     iterators.expand(tree, scope, fresh)
     inlined = inline.inline(tree, scope, _varied(tree.body, varied, carries), fresh)
     local |= flow.writes(tree.body)
+    options.record("inlined", tree)
     result = structure.structure(tree, fresh)
+    options.record("structured", tree)
     unshared.copy_parameters(tree, used_as_dict(tree.body))
     shown = {new: renamed.get(n, n) for new, n in webs.split(tree, fresh).items()}
+    options.record("webs", tree)
     shown.update({n: n for n in apart.parts})
     local |= flow.writes(tree.body)
     candidates = set(wanted) - flow.writes(tree.body) - apart.classes.keys()
@@ -178,6 +187,7 @@ def prepare(
         _refuse_independent(function, wanted, reached, wrt is not None)
     normal = Normalizer(scope, kinds, active, carries, fresh)
     tree.body = normal.block(tree.body)
+    options.record("normal form", tree)
     local |= flow.writes(tree.body)
     statements = list(flow.statements(tree.body))
     realness = Realness(scope, kinds, active, carries)

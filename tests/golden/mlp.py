@@ -32,8 +32,9 @@ def loss_grad(w1, b1, w2, b2, wout, bout, x, label, dloss=1.0):
     if (np.ndim(w1) != 2 or np.shape(w2) != (w1.shape[1], w1.shape[1]) or np.ndim(wout) != 2
             or wout.shape[0] != w1.shape[1] or np.ndim(x) != 2 or x.shape[1] != w1.shape[0]
             or np.shape(label) != (x.shape[0], wout.shape[1]) or np.shape(b1) != (w1.shape[1],)
-            or np.shape(b2) != (w1.shape[1],) or np.shape(bout) != (wout.shape[1],)):
-        raise ValueError("loss_grad expects w1 (p, h), b1 (h,), w2 (h, h), b2 (h,), wout (h, k), bout (k,), x (n, p), label (n, k)")
+            or np.shape(b2) != (w1.shape[1],) or np.shape(bout) != (wout.shape[1],)
+            or getattr(dloss, 'shape', ()) != ()):
+        raise ValueError("loss_grad expects w1 (p, h), b1 (h,), w2 (h, h), b2 (h,), wout (h, k), bout (k,), x (n, p), label (n, k), dloss a number")
     h1 = np.tanh(x @ w1 + b1)
     h2 = np.tanh(h1 @ w2 + b2)
     out = h2 @ wout + bout
