@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import gast
 
 from lsp_ad.semantics import flow
-from lsp_ad.semantics.names import bound_names, parameters
+from lsp_ad.semantics.names import bound_names, local_imports, parameters
 from lsp_ad.simplify.algebra import name
 from lsp_ad.source.trees import copied
 
@@ -27,6 +27,12 @@ class Variable:
 
     owner: Lifted
     name: str
+
+    @property
+    def annotation(self) -> gast.expr | None:
+        """What the user says of it, if it is a parameter that nothing assigns."""
+        known = {p.id: p.annotation for p in self.owner.kept_parameters()}
+        return known.get(self.name) if self.owner.is_settled(self.name) else None
 
 
 @dataclass(frozen=True)
@@ -136,17 +142,21 @@ class Lifted:
     used: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        """`sites`: the statements that bind a local name; `more`, `keywords`: names for what stars take."""
+        """`sites`: the statements that bind a local name; `arms`: the `if` that binds one in each of its two
+        branches; `more`, `keywords`: names for what stars take; `imported`: imports of functions around it.
+        """
         node = self.definition.node
         self.body = _prune([copied(s) for s in node.body], self.given)
         self.stands = self.definition.reference is not None and self.name == self.definition.node.name
-        self.declared = {
-            n for s in _own(self.body) if isinstance(s, (gast.Global, gast.Nonlocal)) for n in s.names
-        }
+        self.globals = _declared(self.body, gast.Global)
+        self.nonlocals = _declared(self.body, gast.Nonlocal)
         self.sites: dict[str, list[gast.stmt]] = {}
         for s in _own(self.body):
-            for n in _bound_by(s) - self.declared:
+            for n in _bound_by(s) - self.globals - self.nonlocals:
                 self.sites.setdefault(n, []).append(s)
+        self.arms = _arms(self.body, self.sites)
+        self.imports = local_imports(node)
+        self.imported: dict[str, gast.stmt] = {}
         self.parameters = parameters(node)
         self.local = set(self.parameters) | set(self.sites)
         self.unclear = {p for p, v in self.given.items() if p in self.sites and not self._is_filled_in(p, v)}
@@ -180,7 +190,12 @@ class Lifted:
 
     def home(self, variable: str) -> Lifted | None:
         """The function whose variable a name is here; None for a name of the top level."""
-        return next((f for f in self.owners() if variable in f.local), None)
+        for f in self.owners():
+            if variable in f.globals:
+                return None
+            if variable in f.local:
+                return f
+        return None
 
     def is_settled(self, variable: str) -> bool:
         """Whether a local name is a parameter that nothing assigns."""
@@ -201,7 +216,7 @@ class Lifted:
             keyword_only = {p.id for p in a.kwonlyargs}
             own = self.kept_parameters()
             names = [
-                *(_parameter(n) for n in self.captured.values()),
+                *(_parameter(n, v.annotation) for v, n in self.captured.items()),
                 *(p for p in own if p.id not in keyword_only),
                 *(_parameter(n) for n in self.more),
                 *(p for p in own if p.id in keyword_only),
@@ -213,14 +228,14 @@ class Lifted:
         return gast.copy_location(function, node)
 
     def _head(self) -> list[gast.stmt]:
-        """The body, with `args = (args_0, args_1)` before it where the tuple is read."""
-        if self.vararg not in self.used or self.definition.node.args.vararg is None:
-            return self.body
-        target = gast.Name(self.vararg, gast.Store(), None, None)
-        value = gast.Tuple([name(n) for n in self.more], gast.Load())
-        s = located(gast.Assign([target], value, None), self.definition.node.args.vararg)
+        """The body, with `args = (args_0, args_1)` before it where that is read, and the imports it needs."""
+        added = list(self.imported.values())
+        if self.vararg in self.used and self.definition.node.args.vararg is not None:
+            target = gast.Name(self.vararg, gast.Store(), None, None)
+            value = gast.Tuple([name(n) for n in self.more], gast.Load())
+            added.append(located(gast.Assign([target], value, None), self.definition.node.args.vararg))
         at = 1 if gast.get_docstring(self.definition.node) is not None else 0
-        return [*self.body[:at], s, *self.body[at:]]
+        return [*self.body[:at], *added, *self.body[at:]]
 
 
 def located(node: gast.AST, at: gast.AST) -> gast.AST:
@@ -246,13 +261,33 @@ def function_of(node: gast.Lambda, title: str) -> gast.FunctionDef:
     return gast.copy_location(gast.FunctionDef(title, node.args, [result], [], None, None), node)
 
 
-def _parameter(identifier: str) -> gast.Name:
-    return gast.Name(identifier, gast.Param(), None, None)
+def _parameter(identifier: str, annotation: gast.expr | None = None) -> gast.Name:
+    return gast.Name(identifier, gast.Param(), annotation, None)
 
 
 def _own(body: list[gast.stmt]) -> Iterator[gast.stmt]:
     """The statements of a function, without those of functions in it."""
     return iter(flow.statements(body))
+
+
+def _declared(body: list[gast.stmt], kind: type[gast.Global] | type[gast.Nonlocal]) -> set[str]:
+    """The names that a function declares global, or nonlocal."""
+    return {n for s in _own(body) if isinstance(s, kind) for n in s.names}
+
+
+def _arms(
+    body: list[gast.stmt], sites: dict[str, list[gast.stmt]]
+) -> dict[str, tuple[gast.If, gast.stmt, gast.stmt]]:
+    """The names that are bound twice: in the one and in the other branch of an `if`."""
+    found = {}
+    for s in _own(body):
+        if isinstance(s, gast.If) and s.orelse:
+            first = {n: t for t in s.body for n in _bound_by(t)}
+            for other in s.orelse:
+                for n in _bound_by(other):
+                    if sites.get(n) == [first.get(n), other]:
+                        found[n] = (s, first[n], other)
+    return found
 
 
 def _bound_by(s: gast.stmt) -> set[str]:

@@ -24,14 +24,14 @@ from lsp_ad.differentiate.callables import (
     Partial,
     Value,
     Variable,
-    located,
     truth_of,
 )
 from lsp_ad.differentiate.known import Known
+from lsp_ad.differentiate.maps import generator, is_map, write_out_loop
 from lsp_ad.problems import Refusal, Span, problem
 from lsp_ad.rules.declared import declared_call
 from lsp_ad.semantics import flow
-from lsp_ad.simplify.algebra import constant, name
+from lsp_ad.simplify.algebra import constant
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.trees import copied
 
@@ -81,13 +81,21 @@ class Body:
             title = self.lifted.definition.title
             message = f"`{title}` assigns `{s.names[0]}`, a variable of the function around it."
             raise Refusal(problem("AD205", message, span_of(s), "Return the new value instead."))
-        if isinstance(s, gast.For):
-            self._mapped(s)
+        if isinstance(s, gast.For) and is_map(s.iter, self.known.canonical):
+            write_out_loop(s, self.lifter.new)
+            self.lifted.local |= flow.stored(s.target)
+            self.lifted.changed = True
+        kept: list[gast.stmt] = []
+        if isinstance(s, gast.If):
+            for n in sorted(n for n, (found, *_) in self.lifted.arms.items() if found is s):
+                self.known.binding(n)
+            kept = self.known.hoisted.get(id(s), [])
         decided = self._decided(s.test) if isinstance(s, gast.If) else None
         if decided is not None:
             self.lifted.changed = True
             return self.block(s.body if decided else s.orelse)
         before: list[gast.stmt] = []
+        self.known.present = s
         self.known.before = before if isinstance(s, (*SIMPLE, gast.If, gast.For)) else None
         for field, value in gast.iter_fields(s):
             if field in ("body", "orelse", "finalbody"):
@@ -100,7 +108,7 @@ class Body:
                 setattr(
                     s, field, self.block(block) or ([gast.copy_location(gast.Pass(), s)] if block else [])
                 )
-        return [*before, s]
+        return [*kept, *before, s]
 
     def _field(self, value: Any) -> Any:
         if isinstance(value, gast.expr):
@@ -130,23 +138,6 @@ class Body:
             message = f"`{target}` stands for a function, and is bound more than once."
         raise Refusal(problem("AD205", message, _place(s, target), "Give each function a name of its own."))
 
-    def _mapped(self, s: gast.For) -> None:
-        """`for y in map(f, xs):` as `for item in xs:`, and `y = f(item)` before the rest."""
-        call = s.iter
-        if not isinstance(call, gast.Call) or self.known.canonical(call.func) != "builtins.map":
-            return
-        if len(call.args) < 2 or call.keywords or any(isinstance(a, gast.Starred) for a in call.args):
-            return
-        function, *over = call.args
-        items = [self.lifter.new("item") for _ in over]
-        self.lifted.local |= set(items)
-        stored = [gast.Name(i, gast.Store(), None, None) for i in items]
-        applied = gast.Call(function, [name(i) for i in items], [])
-        s.body.insert(0, located(gast.Assign([s.target], applied, None), call))
-        s.target = located(stored[0] if len(over) == 1 else gast.Tuple(stored, gast.Store()), call)
-        s.iter = over[0] if len(over) == 1 else located(gast.Call(name("zip"), over, []), call)
-        self.lifted.changed = True
-
     # --- expressions -------------------------------------------------------------------------
 
     def evaluated(self, node: gast.expr) -> gast.expr:
@@ -171,6 +162,9 @@ class Body:
         entry = self.applications.starred.entry(node, self.expression)
         if entry is not None:
             return gast.copy_location(entry, node)
+        if is_map(node, self.known.canonical) and self.known.expression(node.args[0]) is not None:
+            self.lifted.changed = True
+            return self.expression(generator(node, self.lifter.new))
         if isinstance(node, gast.Call) and self._is_declared(node):
             node.args = [self.expression(a) for a in node.args]
             for k in node.keywords:
@@ -219,6 +213,10 @@ class Body:
             return node
         self.lifted.used.add(node.id)
         home = self.lifted.home(node.id)
+        if home is not None and node.id in home.imports:
+            if home is not self.lifted:
+                self.lifted.imported[node.id] = home.sites[node.id][0]
+            return node
         value = self.known.expression(node)
         if isinstance(value, Library):
             return (

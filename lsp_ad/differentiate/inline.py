@@ -4,8 +4,8 @@ Before:                                 After:
     r = rms(x @ w - y)                      e = x @ w - y
                                             r = np.sqrt(np.mean(e * e))
 
-Only calls that may carry a derivative are inlined; a callee keeps its own local names where the
-caller has no use for them.
+Only calls that may carry a derivative are inlined, with those in what is written out; a callee keeps its
+own local names where the caller has no use for them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lsp_ad.differentiate.arguments import match
 from lsp_ad.differentiate.fresh import Fresh
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
-from lsp_ad.semantics.names import bound_names, local_names, parameters
+from lsp_ad.semantics.names import Program, bound_names, local_names, parameters
 from lsp_ad.simplify.algebra import assign, name, substitute
 from lsp_ad.source.printing import plain_assignment
 from lsp_ad.source.trees import copied
@@ -25,19 +25,35 @@ MOST_STATEMENTS = 12
 
 
 def is_small(function: gast.FunctionDef, scope: Scope) -> bool:
-    """Whether a function is straight-line, short, and calls nothing of this file that is not so itself."""
-    body = _body(function)
-    inner = Scope.of(scope.program, function)
+    """Whether a function is straight-line and short, with all that it calls of this file."""
+    return _size(function, scope.program) <= MOST_STATEMENTS
+
+
+def _size(function: gast.FunctionDef, program: Program) -> int:
+    """The number of statements that a function is when it is written out; too many where it cannot be."""
+    key = ("size", id(function))
+    if key not in program.derived:
+        program.derived[key] = MOST_STATEMENTS + 1  # while it is counted: a function that calls itself
+        program.derived[key] = _counted(function, program)
+    return program.derived[key]
+
+
+def _counted(function: gast.FunctionDef, program: Program) -> int:
+    body, large = _body(function), MOST_STATEMENTS + 1
+    inner = Scope.of(program, function)
     if not body or not isinstance(body[-1], gast.Return) or len(body) > MOST_STATEMENTS:
-        return False
+        return large
     if not all(isinstance(s, (gast.Assign, gast.AugAssign, gast.AnnAssign)) for s in body[:-1]):
-        return False
+        return large
+    size = len(body)
     compound = (gast.IfExp, gast.BoolOp, gast.NamedExpr, gast.ListComp, gast.DictComp, gast.GeneratorExp)
-    if any(isinstance(n, compound) for s in body for n in flow.walk(s)):
-        return False
-    return not any(
-        inner.callee(n) is not None for s in body for n in flow.walk(s) if isinstance(n, gast.Call)
-    )
+    for n in (n for s in body for n in flow.walk(s)):
+        if isinstance(n, compound):
+            return large
+        callee = inner.callee(n) if isinstance(n, gast.Call) else None
+        if callee is not None:
+            size += _size(callee, program)
+    return min(size, large)
 
 
 def inline(function: gast.FunctionDef, scope: Scope, varied: set[str], fresh: Fresh) -> set[str]:
@@ -109,6 +125,8 @@ class _Inliner:
                 local = self._name(parameter)
                 before.append(gast.copy_location(assign(local, argument), at))
                 values[parameter] = name(local)
+                if flow.reads(argument) & self.varied:
+                    self.varied.add(local)
         renamed = {n: self._name(n) for n in sorted(own - set(parameters(callee)))}
         values.update({old: name(new) for old, new in renamed.items()})
         renamed.update({p: v.id for p, v in values.items() if p in own and isinstance(v, gast.Name)})
@@ -119,10 +137,14 @@ class _Inliner:
                     n.id = renamed[n.id]
             substitute(s, values)
         # only now: an augmented assignment is known by its operand that stands where its target stands
-        before += [plain_assignment(s) for s in body[:-1]]
+        body = [plain_assignment(s) for s in body]
         self.done.add(callee.name)
         # later statements depend on the locals that are new here
         self.varied |= set(renamed.values())
+        for s in body:
+            s.value = self.expression(s.value, before, s)
+            if s is not body[-1]:
+                before.append(s)
         return body[-1].value
 
     def _name(self, wanted: str) -> str:

@@ -22,9 +22,10 @@ from lsp_ad.differentiate.callables import (
     located,
 )
 from lsp_ad.problems import Refusal, problem
-from lsp_ad.rules import CONSTANT_ONLY, RULES
+from lsp_ad.rules import CONSTANT_ONLY, METHODS, RULES
 from lsp_ad.rules.helpers import canonical_helper
 from lsp_ad.rules.rule import UNKNOWN_VALUE, literal
+from lsp_ad.semantics import flow
 from lsp_ad.semantics.hints import default_values
 from lsp_ad.semantics.names import Program
 from lsp_ad.simplify import algebra
@@ -45,6 +46,8 @@ class TopLevel:
         self.program = program
         self.known: dict[str, Value | None] = {}
         self.definitions: dict[str, Definition] = {}
+        self.lambdas: dict[int, Definition] = {}
+        self.only_read: dict[str, bool] = {}
 
     def value(self, name: str) -> Value | None:
         """The function that a name of the top level stands for."""
@@ -89,6 +92,12 @@ class TopLevel:
             return self.value(node.id)
         if isinstance(node, gast.Attribute):
             return self._value(node)
+        if isinstance(node, gast.Subscript):
+            return self._item(node)
+        if isinstance(node, gast.Lambda):
+            if id(node) not in self.lambdas:
+                self.lambdas[id(node)] = Definition(function_of(node, "lambda"), "lambda", node)
+            return self.lambdas[id(node)]
         if isinstance(node, gast.Call) and node.args:
             canonical = self.program.canonical(node.func)
             function = self.expression(node.args[0])
@@ -97,6 +106,28 @@ class TopLevel:
             if function is not None and canonical in DERIVATIVES:
                 return derivation(function, node, DERIVATIVES[canonical])
         return None
+
+    def _item(self, node: gast.Subscript) -> Value | None:
+        """`TABLE["name"]` for a dictionary of functions that the file writes out, and only reads."""
+        if not isinstance(node.value, gast.Name) or not isinstance(node.slice, gast.Constant):
+            return None
+        written = self.program.constants.get(node.value.id)
+        if not isinstance(written, gast.Dict) or not self._is_only_read(node.value.id):
+            return None
+        keys = [k.value if isinstance(k, gast.Constant) else None for k in written.keys]
+        if None in keys or keys.count(node.slice.value) != 1:
+            return None
+        return self.expression(written.values[keys.index(node.slice.value)])
+
+    def _is_only_read(self, name: str) -> bool:
+        """Whether all that the file does with a name of its top level is to read items of it."""
+        if name not in self.only_read:
+            nodes = list(flow.walk(self.program.parsed.module))
+            uses = sum(isinstance(n, gast.Name) and n.id == name for n in nodes)
+            items = [n.value for n in nodes if isinstance(n, gast.Subscript) and isinstance(n.ctx, gast.Load)]
+            reads = sum(isinstance(n, gast.Name) and n.id == name for n in items)
+            self.only_read[name] = uses == reads + 1
+        return self.only_read[name]
 
     def _partial(self, function: Value, node: gast.Call) -> Value | None:
         held = [self.held(a) for a in node.args[1:]]
@@ -116,8 +147,8 @@ class TopLevel:
 class Known:
     """The functions that expressions stand for in one function that is being lifted.
 
-    `hoisted`: by statement, the assignments that take its place; `before`: where assignments can go
-    that have to be made before the present statement; None where it is evaluated only sometimes.
+    `hoisted`: by statement, the assignments that take its place; `before`: where assignments can go that have
+    to be made before the statement `present`; None where an expression is evaluated only sometimes.
     """
 
     def __init__(self, lifter: Lifter, lifted: Lifted):
@@ -128,19 +159,27 @@ class Known:
         self.bindings: dict[str, Value | None] = {}
         self.hoisted: dict[int, list[gast.stmt]] = {}
         self.before: list[gast.stmt] | None = None
+        self.present: gast.stmt | None = None
 
     def canonical(self, node: gast.AST) -> str | None:
-        if not self.is_top_level(node):
-            return None
+        root, home = self._root(node)
+        if root is None or home is not None:
+            known = home.imports.get(root) if home is not None and root is not None else None
+            return known if known is None else known + expression_text(node)[len(str(root)) :]
         return canonical_helper(self.lifter.program, self.lifter.program.canonical(node))
 
     def is_top_level(self, node: gast.AST) -> bool:
         """Whether a name, dotted or not, is not one of a variable of the function."""
+        root, home = self._root(node)
+        return root is not None and home is None
+
+    def _root(self, node: gast.AST) -> tuple[str | None, Lifted | None]:
+        """The first part of a dotted name, and the function whose variable that is."""
         while isinstance(node, gast.Attribute):
             node = node.value
         if not isinstance(node, gast.Name) or node.id in self.hidden:
-            return False
-        return self.lifted.home(node.id) is None
+            return None, None
+        return node.id, self.lifted.home(node.id)
 
     def name(self, identifier: str) -> Value | None:
         """The function that a name stands for."""
@@ -157,11 +196,14 @@ class Known:
         if not sites:
             return self.lifted.given.get(identifier)
         is_variable = identifier in self.lifted.parameters and identifier not in self.lifted.given
-        if is_variable or len(sites) != 1:
+        if is_variable or (len(sites) != 1 and identifier not in self.lifted.arms):
             return None
         if identifier not in self.bindings:
             self.bindings[identifier] = None
-            self.bindings[identifier] = self._bound(sites[0], identifier)
+            if len(sites) == 1:
+                self.bindings[identifier] = self._bound(sites[0], identifier)
+            else:
+                self.bindings[identifier] = self._in_branches(*self.lifted.arms[identifier], identifier)
         return self.bindings[identifier]
 
     def _bound(self, s: gast.stmt, identifier: str) -> Value | None:
@@ -174,6 +216,17 @@ class Known:
         if value is not None:
             self.hoisted[id(s)] = hoisted
         return value
+
+    def _in_branches(self, s: gast.If, one: gast.stmt, other: gast.stmt, identifier: str) -> Value | None:
+        """One of two functions, by the test of the `if`, which is evaluated once and kept."""
+        first, second = self._bound(one, identifier), self._bound(other, identifier)
+        if first is None or second is None:
+            return None
+        hoisted = self.hoisted.setdefault(id(s), [])
+        test = self.held(s.test, f"is_{identifier}", s, hoisted)
+        if isinstance(test, Variable) and hoisted:
+            s.test = located(algebra.name(test.name), s.test)
+        return Choice(test, first, second)
 
     def expression(
         self,
@@ -195,8 +248,13 @@ class Known:
         if isinstance(node, gast.Attribute):
             return self.top.expression(node) if canonical is not None else None
         if isinstance(node, gast.Lambda):
+            if taken := sorted(flow.reads(node.body) & self.hidden):
+                message = f"A function that is made in a comprehension uses its variable `{taken[0]}`."
+                raise Refusal(problem("AD205", message, span_of(node), "Write the comprehension as a loop."))
             function = function_of(node, hint)
             return self._definition(function, hint, node, at or node, hoisted)
+        if isinstance(node, gast.Subscript) and self.is_top_level(node.value):
+            return self.top.expression(node)
         if isinstance(node, gast.IfExp):
             return self._choice(node, hint, hoisted, at or node)
         if isinstance(node, gast.Call) and node.args:
@@ -245,6 +303,17 @@ class Known:
             found.defaults[p] = self.held(default, f"{title}_{p}", at, hoisted)
         return found
 
+    def _calls_others(self, s: gast.stmt) -> bool:
+        """Whether a statement calls more than one function that could change what is evaluated before it."""
+        calls = 0
+        for n in (n for part in flow.header(s) for n in flow.walk(part)):
+            if isinstance(n, gast.Call) and not isinstance(n.func, gast.Lambda):
+                canonical = self.canonical(n.func)
+                is_method = isinstance(n.func, gast.Attribute) and n.func.attr in METHODS
+                is_known = canonical in RULES or canonical in CONSTANT_ONLY or canonical == PARTIAL
+                calls += not is_known and not is_method
+        return calls > 1
+
     def held(self, node: gast.expr, wanted: str, at: gast.AST, hoisted: list[gast.stmt] | None) -> Held:
         """What a callable holds: a constant, a function, a variable, or a new variable for the value."""
         if isinstance(node, gast.Constant) or literal(node) is not UNKNOWN_VALUE:
@@ -256,7 +325,9 @@ class Known:
             home = self.lifted.home(node.id)
             if home is not None and (hoisted is None or home.is_settled(node.id)):
                 return Variable(home, node.id)
-        place = self.before if hoisted is None else hoisted
+        place = hoisted
+        if place is None and self.present is not None and not self._calls_others(self.present):
+            place = self.before
         if place is None or self.hidden:
             held = expression_text(node)
             message = f"`{held}` is held by a function that is made in the middle of a statement."

@@ -12,8 +12,9 @@ from typing import Any
 
 import gast
 
-from lsp_ad.differentiate.callables import Lifted, located
+from lsp_ad.differentiate.callables import Lifted, located, placed
 from lsp_ad.problems import Refusal, problem
+from lsp_ad.semantics import flow
 from lsp_ad.simplify.algebra import constant, name
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
@@ -69,8 +70,23 @@ class Starred:
         if isinstance(node, gast.Name) and node.id == self.lifted.kwarg and node.id not in self.lifted.sites:
             known = self.lifted.keywords
             return [(k, gast.copy_location(name(n), node)) for k, n in known.items()]
+        if isinstance(node, gast.Name) and (found := self._items(node)) is not None:
+            return [(k, placed(gast.Subscript(node, constant(k), gast.Load()), node)) for k in found]
         message = f"It cannot be told which arguments `**{expression_text(node)}` gives."
         raise Refusal(problem("AD205", message, span_of(node), "Write the arguments out."))
+
+    def _items(self, node: gast.Name) -> list[str] | None:
+        """The keys of a dictionary of the function that is written out once, and only read after that."""
+        sites = self.lifted.sites.get(node.id, [])
+        written = sites[0].value if len(sites) == 1 and _binds(sites[0], node.id) else None
+        if not isinstance(written, gast.Dict) or node.id in self.lifted.parameters:
+            return None
+        keys = [k.value if isinstance(k, gast.Constant) else None for k in written.keys]
+        reads = [n for n in flow.walk(self.lifted.definition.node) if _is_name(n, node.id)]
+        read = [n.value for n in flow.walk(self.lifted.definition.node) if _reads_item(n) or _is_unrolled(n)]
+        if len([n for n in read if _is_name(n, node.id)]) != len(reads) - 1:
+            return None
+        return [str(k) for k in keys] if all(isinstance(k, str) for k in keys) else None
 
     def entry(self, node: gast.expr, default: Callable[[gast.expr], gast.expr]) -> gast.expr | None:
         """`kwargs['a']`, `kwargs.get('a', e)`, `'a' in kwargs`, where it is known what `**kwargs` takes."""
@@ -98,8 +114,21 @@ class Starred:
         return None
 
 
+def _reads_item(node: gast.AST) -> bool:
+    return isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Load)
+
+
+def _is_unrolled(node: gast.AST) -> bool:
+    return isinstance(node, gast.keyword) and node.arg is None
+
+
 def _is_name(node: gast.expr, wanted: str) -> bool:
     return isinstance(node, gast.Name) and node.id == wanted
+
+
+def _binds(s: gast.stmt, variable: str) -> bool:
+    """Whether a statement assigns to one name, and nothing else."""
+    return isinstance(s, gast.Assign) and len(s.targets) == 1 and _is_name(s.targets[0], variable)
 
 
 def _length(s: gast.stmt, node: gast.Starred) -> int:

@@ -53,11 +53,10 @@ REFUSED = {
         "AD205",
         """
         def f(x):
+            «g = lambda t: t»
             if x > 0:
-                def «g»(t):
+                def g(t):
                     return t * x
-            else:
-                g = lambda t: t
             return g(x)
         """,
         "`g` stands for a function, and is bound more than once",
@@ -329,3 +328,16 @@ def test_a_derivative_that_cannot_be_had_is_refused_where_it_is_called():
     source = "import lsp_ad\n\n\ndef f(x):\n    def g(y):\n        return 2.0\n    return lsp_ad.grad(g)(x)\n"
     _, (found,) = differentiate(oracle.program(source), "f")
     assert (found.code, found.span.line, "does not depend on `y`" in found.message) == ("AD203", 7, True)
+
+
+def test_a_nested_function_uses_what_the_function_around_it_imports():
+    source = """def f(x):
+    import numpy as xp
+    from math import sin as s
+
+    def g(t):
+        return xp.exp(t) * s(t)
+
+    return g(x) * xp.cos(x)
+"""
+    oracle.assert_gradient(source, 0.5)

@@ -478,4 +478,97 @@ CASES = [
         """,
         (0.7,),
     ),
+    *case(
+        "a function in each branch",
+        """
+        def f(x, c: bool):
+            if c:
+                def g(t):
+                    return t * x
+                act = np.tanh
+            else:
+                g = lambda t: t * t
+                act = np.cos
+            c = False
+            return g(x) * g(2 * x) + act(x)
+        """,
+        (1.5, True),
+        (1.5, False),
+        wrt=("x",),
+    ),
+    *case(
+        "sums and lists of maps",
+        """
+        def f(xs, a):
+            ys = list(map(lambda t: a * t * t, xs))
+            return ys[0] * ys[1] + sum(map(np.sin, xs)) + sum(map(lambda t, u: t * u, xs, ys))
+        """,
+        (normal(3), 0.7),
+    ),
+    *case(
+        "a dictionary of arguments, and one of functions",
+        """
+        ACTIVATIONS = {"tanh": np.tanh, "square": lambda x: x * x}
+
+        def g(x, a=1.0, b=2.0):
+            return x * a + b
+
+        def f(x, y):
+            options = {"a": y, "b": x * y}
+            h = ACTIVATIONS["tanh"]
+            return g(x, **options) * options["b"] + ACTIVATIONS["square"](x) * h(y)
+        """,
+        (1.5, 0.7),
+    ),
+    *case(
+        "parameters in a captured list and dictionary",
+        """
+        def f(w1, w2, x):
+            params = [w1, w2]
+            named = {"first": w1, "second": w2}
+            def layer(i, h):
+                return np.tanh(params[i] @ h)
+            def net(h):
+                return named["second"] @ np.tanh(named["first"] @ h)
+            y = x
+            for i in range(2):
+                y = layer(i, y)
+            return np.sum(y * net(x))
+        """,
+        (normal(2, 2), normal(2, 2), normal(2)),
+    ),
+    *case(
+        "a global and a local variable of one name",
+        """
+        a = 2.0
+
+        def f(x):
+            a = x * x
+            def g(t):
+                global a
+                return t * a
+            return g(x) * a
+        """,
+        (1.5,),
+    ),
+    *case(
+        "a function that is called where it is written",
+        """
+        def f(x):
+            return (lambda t, u=x * 2: t * u)(x) + (lambda: x * x)()
+        """,
+        (1.5,),
+    ),
+    *case(
+        "small functions in small functions in small functions",
+        """
+        def f(x, y):
+            square = lambda t: t * t
+            def distance(a, b):
+                return np.sqrt(square(a - x) + square(b))
+            both = lambda u: distance(u, y) * distance(y, 2 * u)
+            return both(x) + both(y)
+        """,
+        (1.5, 0.7),
+    ),
 ]
