@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 import gast
 
 from lsp_ad.differentiate.fresh import adjoint_name, primal_name
+from lsp_ad.differentiate.quoting import place, quoted
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.problems import Refusal, Span, problem
 from lsp_ad.rules.resolve import Operation
@@ -20,7 +21,6 @@ from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.shapes import Kind, is_complex
 from lsp_ad.simplify.algebra import add, assign, call, constant, expression, name, store
 from lsp_ad.source.parse import span_of
-from lsp_ad.source.printing import expression_text
 from lsp_ad.source.trees import copied
 
 
@@ -202,14 +202,15 @@ class Adjoints:
             base, depth = base.value, depth + 1
         if not isinstance(base, gast.Name):
             raise Refusal(
-                problem("AD102", f"`{expression_text(node)}` cannot be differentiated.", span_of(s))
+                problem("AD102", f"`{self.quoted(node)}` cannot be differentiated.", place(node, s))
             )
         v = base.id
         kind = self.kinds.of(name(v))
         sliced = isinstance(index, gast.Slice) and depth == 1
         if kind.type in ("list", "tuple") and not self.may_be_number(index) and not sliced:
-            message = f"`{expression_text(node)}` indexes a list with what may be no integer."
-            raise Refusal(problem("AD102", message, span_of(s), "Use an array, or an index that is an int."))
+            message = f"`{self.quoted(node)}` indexes a list with what may be no integer."
+            where = place(node, s)
+            raise Refusal(problem("AD102", message, where, "Use an array, or an index that is an int."))
         self.in_place.add(v)
         if depth > 1:
             self.deep.add(v)
@@ -310,9 +311,9 @@ class Adjoints:
             raise Refusal(
                 problem(
                     "AD202",
-                    f"`{expression_text(s.value)}`: only a literal list of arrays and a constant axis "
+                    f"`{self.quoted(s.value)}`: only a literal list of arrays and a constant axis "
                     "are supported.",
-                    span_of(s),
+                    place(s.value, s),
                 )
             )
         dy = self.whole(target, dy, form, s, out)
@@ -336,13 +337,16 @@ class Adjoints:
             elif part.id in self.active:
                 self.contribute(part.id, piece, Form(True, False, False), state, out)
 
+    def quoted(self, node: gast.expr) -> str:
+        return quoted(node, self.values.scope.program)
+
     def passive(self, node: gast.expr) -> None:
         """Make sure that an operand that is not handled carries no derivative."""
         if flow.reads(node) & self.active:
             raise Refusal(
                 problem(
                     "AD102",
-                    f"`{expression_text(node)}` cannot be differentiated here.",
+                    f"`{self.quoted(node)}` cannot be differentiated here.",
                     _place(node),
                     "Give it a name of its own first.",
                 )

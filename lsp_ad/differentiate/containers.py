@@ -113,12 +113,12 @@ class Containers:
         operation = self.normal.scope.operation(node)
         if operation is None or operation.rule.parameters[0] in ("arrays",) or operation.rule.name in ARRAYS:
             return
-        module = self.normal.scope.program.alias_of("numpy")
+        module = self.normal.scope.alias_of("numpy")
         for place, argument in enumerate(node.args):
             kind = self.normal.kinds.of(argument)
             if kind.type in ("list", "tuple") and self.normal.is_active(argument):
-                if module is None or module in self.normal.scope.local:
-                    raise Refusal(name_taken(module or "np", "the module numpy"))
+                if module is None:
+                    raise Refusal(name_taken("np", "the module numpy", span_of(s)))
                 function = gast.Attribute(name(module), "array", gast.Load())
                 node.args[place] = self.normal.temporary(gast.Call(function, [argument], []), s, out)
 

@@ -32,6 +32,7 @@ from lsp_ad.rules.resolve import Scope
 from lsp_ad.rules.settings import settings_of
 from lsp_ad.semantics.changes import changed
 from lsp_ad.semantics.shapes import UNKNOWN
+from lsp_ad.semantics.texts import kind_of_method
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.trees import children
 
@@ -347,7 +348,7 @@ class _Fence(Blocks, ContainerFence):
                 self.refuse(
                     "AD301", f"`{_text(node.func)}(...)` changes `{_text(node.func.value)}` in place.", node
                 )
-            else:
+            elif kind_of_method(node) is None:
                 self.refuse("AD201", f"The method `{_text(node.func)}` is not known.", node)
         else:
             self.refuse("AD201", f"It cannot be told what `{_text(node.func)}` is.", node)

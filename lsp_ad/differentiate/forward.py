@@ -14,8 +14,10 @@ import gast
 from lsp_ad.differentiate.arguments import match
 from lsp_ad.differentiate.calls import Callees
 from lsp_ad.differentiate.forward_elements import Elements
+from lsp_ad.differentiate.forward_tries import attempt
 from lsp_ad.differentiate.fresh import adjoint_name, is_temporary, plain
 from lsp_ad.differentiate.insertions import Insertions
+from lsp_ad.differentiate.quoting import quoted
 from lsp_ad.differentiate.refused import EFFECTS
 from lsp_ad.differentiate.structure import endless, leaves
 from lsp_ad.differentiate.tangents import RESULT, Present, Tangents
@@ -24,7 +26,6 @@ from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import Change, change_of
 from lsp_ad.simplify.algebra import assign, name, store, substitute
 from lsp_ad.source.parse import span_of
-from lsp_ad.source.printing import expression_text
 
 
 @dataclass
@@ -70,15 +71,18 @@ class Forward:
             later = self.live[id(body[position + 1])] if position + 1 < len(body) else after
             method = getattr(self, f"_{type(s).__name__.lower()}", None)
             if method is None:
-                raise self._unknown(s)
+                raise self.unknown(s)
             for made in method(s, present, later):
                 if not hasattr(made, "lineno") and hasattr(s, "lineno"):
                     gast.copy_location(made, s)
                 found.append(made)
         return found
 
-    def _unknown(self, s: gast.stmt) -> Refusal:
-        text = expression_text(s).split("\n")[0]
+    def quoted(self, node: gast.AST) -> str:
+        return quoted(node, self.scope.program)
+
+    def unknown(self, s: gast.stmt) -> Refusal:
+        text = self.quoted(s)
         return Refusal(
             problem("AD101", f"`{text}` is of a form that forward mode does not know yet.", span_of(s))
         )
@@ -104,7 +108,7 @@ class Forward:
         if known is not None and known.rule is not None and known.rule.is_zero:
             return [s]
         if isinstance(s.value, gast.Call) and self.scope.canonical(s.value.func) not in EFFECTS:
-            raise self._unknown(s)
+            raise self.unknown(s)
         return [s]
 
     # --- assignments -------------------------------------------------------------------------
@@ -120,7 +124,7 @@ class Forward:
                 present.constants[target.id] = self.values.kinds.of(s.value)
             return [s, *self._start(s, present)] if targets & self.changing & self.active else [s]
         if not isinstance(target, gast.Name) or len(s.targets) > 1:
-            raise self._unknown(s)
+            raise self.unknown(s)
         if self.scope.callee(s.value) is not None:
             made = [self._call(s, s.value, target.id, present)]
         else:
@@ -160,7 +164,7 @@ class Forward:
         """`hs.append(h)` and `dhs.append(dh)`: the tangent of a list changes as the list does."""
         base = name(adjoint_name(change.base))
         if change.base not in present.tangents:
-            raise self._unknown(s)
+            raise self.unknown(s)
         if change.method == "set":
             index, item = change.args
             place = gast.Subscript(base, self.values.operand(index, s), gast.Store())
@@ -198,6 +202,9 @@ class Forward:
         s.body = self.block(s.body, present, after)
         return [s]
 
+    def _try(self, s: gast.Try, present: Present, after: Set[str]) -> list[gast.stmt]:
+        return attempt(self, s, present, after)
+
     # --- branches ----------------------------------------------------------------------------
 
     def _if(self, s: gast.If, present: Present, after: Set[str]) -> list[gast.stmt]:
@@ -211,16 +218,16 @@ class Forward:
             for v in sorted((present.tangents ^ other.tangents) & after):
                 lacking, block = (other, s.orelse) if v in present.tangents else (present, s.body)
                 if v in flow.writes(block):
-                    self._give(v, lacking, block, s)
+                    self.give(v, lacking, block, s)
                 else:
-                    self._give(v, entry, before, s)
+                    self.give(v, entry, before, s)
             present.tangents = (present.tangents | other.tangents) & after
             present.bound &= other.bound
             present.seen |= other.seen
             present.constants = {n: k for n, k in present.constants.items() if other.constants.get(n) == k}
         return [*before, s]
 
-    def _give(self, v: str, present: Present, out: list[gast.stmt], s: gast.stmt) -> None:
+    def give(self, v: str, present: Present, out: list[gast.stmt], s: gast.stmt) -> None:
         """Write the tangent of a name that has none: zero, unless the name is not bound either."""
         if v not in present.seen:
             return
@@ -245,7 +252,7 @@ class Forward:
         carried = present.tangents | self._moved_in(s)
         head, left = carried & at_head, carried & after
         for v in sorted(head - present.tangents):
-            self._give(v, present, before, s)
+            self.give(v, present, before, s)
         present.tangents, present.seen = head, present.seen | written
         present.constants = {n: k for n, k in present.constants.items() if n not in written}
         inside = present.copy()
@@ -266,7 +273,7 @@ class Forward:
 
     def _fill(self, wanted: Set[str], present: Present, out: list[gast.stmt], s: gast.stmt) -> None:
         for v in sorted(wanted - present.tangents):
-            self._give(v, present, out, s)
+            self.give(v, present, out, s)
 
     def _break(self, s: gast.Break, present: Present, after: Set[str]) -> list[gast.stmt]:
         made: list[gast.stmt] = []

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 import gast
 
 from lsp_ad.differentiate.fresh import adjoint_name, is_temporary
+from lsp_ad.differentiate.quoting import quoted
 from lsp_ad.differentiate.tangents import Present, Tangents
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import is_access
 from lsp_ad.simplify.algebra import name, store
 from lsp_ad.source.parse import span_of
-from lsp_ad.source.printing import expression_text
 
 
 @dataclass
@@ -59,6 +59,9 @@ class Elements:
             and not any(position.id in flow.header_reads(x) for x in flow.statements(body))
         )
 
+    def _quoted(self, node: gast.expr) -> str:
+        return quoted(node, self.scope.program)
+
     def _is_counted(self, node: gast.expr) -> bool:
         return isinstance(node, gast.Call) and self.scope.canonical(node.func) == "builtins.enumerate"
 
@@ -78,7 +81,7 @@ class Elements:
             raise Refusal(
                 problem(
                     "AD102",
-                    f"`{expression_text(target)}` does not match `{expression_text(node)}`.",
+                    f"`{self._quoted(target)}` does not match `{self._quoted(node)}`.",
                     span_of(node),
                     "Unpack each element in the `for` itself.",
                 )
@@ -109,6 +112,8 @@ class Elements:
             return gast.Call(node.func, [self._tangents_of(node.args[0])], [])
         raise Refusal(
             problem(
-                "AD102", f"A `for` over `{expression_text(node)}` cannot be differentiated.", span_of(node)
+                "AD102",
+                f"A `for` over `{self._quoted(node)}` cannot be differentiated.",
+                span_of(node),
             )
         )

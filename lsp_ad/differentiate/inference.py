@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gast
 
-from lsp_ad.differentiate.library import constant_kind, library_kinds
+from lsp_ad.differentiate.constants import constant_kind
+from lsp_ad.differentiate.library import library_kinds
 from lsp_ad.differentiate.objects import Apart
 from lsp_ad.differentiate.paths import Path
 from lsp_ad.differentiate.stable import carried_names

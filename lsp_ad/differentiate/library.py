@@ -6,15 +6,11 @@ from collections.abc import Callable
 
 import gast
 
-from lsp_ad.differentiate.realness import mentions_complex
-from lsp_ad.rules import Unsupported, literal
+from lsp_ad.rules import Unsupported
 from lsp_ad.rules.resolve import Operation, Scope
-from lsp_ad.rules.rule import UNKNOWN_VALUE
 from lsp_ad.semantics import flow
-from lsp_ad.semantics.names import Program
 from lsp_ad.semantics.shapes import (
     BOTTOM,
-    COMPLEX,
     FLOAT,
     MIXED,
     OTHER,
@@ -135,12 +131,3 @@ def _displayed(node: gast.expr | None) -> Kind:
     if isinstance(node, (gast.List, gast.ListComp)):
         return Kind("list")
     return Kind("dict") if isinstance(node, (gast.Dict, gast.DictComp)) else UNKNOWN
-
-
-def constant_kind(program: Program, name: str) -> Kind:
-    """The kind of a name from outside of the function."""
-    value = program.constants.get(name)
-    known = literal(value) if value is not None else UNKNOWN_VALUE
-    if value is not None and mentions_complex(value, program):
-        return COMPLEX if isinstance(known, complex) else Kind("numeric", "complex")
-    return FLOAT if isinstance(known, float) else UNKNOWN

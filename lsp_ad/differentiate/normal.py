@@ -14,6 +14,7 @@ import gast
 
 from lsp_ad.differentiate.containers import Containers
 from lsp_ad.differentiate.fresh import Fresh, plain
+from lsp_ad.differentiate.quoting import place, quoted
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.rules import CONSTANTS, literal
 from lsp_ad.rules.resolve import Scope
@@ -25,7 +26,6 @@ from lsp_ad.semantics.shapes import Kind
 from lsp_ad.semantics.uses import is_string
 from lsp_ad.simplify.algebra import assign, constant, name
 from lsp_ad.source.parse import span_of
-from lsp_ad.source.printing import expression_text
 from lsp_ad.source.trees import copied
 
 
@@ -59,6 +59,9 @@ class Normalizer:
                 found.append(s)
         return found
 
+    def quoted(self, node: gast.expr) -> str:
+        return quoted(node, self.scope.program)
+
     # --- statements --------------------------------------------------------------------------
 
     def assignment(self, s: gast.Assign, out: list[gast.stmt]) -> None:
@@ -83,7 +86,7 @@ class Normalizer:
             self.unpack(target, s.value, s, out)
         else:
             raise Refusal(
-                problem("AD101", f"`{expression_text(target)}` cannot be assigned here.", span_of(s))
+                problem("AD101", f"`{self.quoted(target)}` cannot be assigned here.", place(target, s))
             )
 
     def _chained(self, s: gast.Assign, out: list[gast.stmt]) -> None:
@@ -98,6 +101,7 @@ class Normalizer:
         if any(isinstance(t, gast.Starred) for t in target.elts):
             self.containers.unpack_starred(target, value, s, out)
             return
+        value = self._quotient(value, s, out)
         if isinstance(value, (gast.Tuple, gast.List)) and not _has_starred(value):
             if len(value.elts) != len(target.elts):
                 raise Refusal(
@@ -199,7 +203,20 @@ class Normalizer:
         if (chosen := self.containers.chosen(node)) is not None:
             self.into(target, chosen, s, out)
             return
+        node = self._quotient(node, s, out)
         out.append(gast.copy_location(assign(target, self.simple(node, s, out)), s))
+
+    def _quotient(self, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
+        """`divmod(a, b)` as the pair that it is."""
+        if (
+            isinstance(node, gast.Call)
+            and self.scope.canonical(node.func) == "builtins.divmod"
+            and len(node.args) == 2
+        ):
+            left, right = (self.atom(a, s, out) for a in node.args)
+            quotient = gast.BinOp(left, gast.FloorDiv(), right)
+            return gast.Tuple([quotient, gast.BinOp(copied(left), gast.Mod(), copied(right))], gast.Load())
+        return node
 
     def _branch(self, target: str, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> None:
         if self.is_active(node):
@@ -245,7 +262,7 @@ class Normalizer:
             return made
         if self.scope.operation(node) is None and self.scope.callee(node) is None:
             raise Refusal(
-                problem("AD102", f"`{expression_text(node)}` cannot be differentiated.", _span(node, s))
+                problem("AD102", f"`{self.quoted(node)}` cannot be differentiated.", place(node, s))
             )
         if isinstance(node, gast.BinOp):
             node.left, node.right = self.atom(node.left, s, out), self.atom(node.right, s, out)
@@ -326,7 +343,3 @@ def _on_the_way(s: gast.stmt) -> str:
     target = s.targets[0] if isinstance(s, gast.Assign) else None
     word = plain(target.id) if isinstance(target, gast.Name) else ""
     return f"{word}_in" if word and word not in ("t", "result") else ""
-
-
-def _span(node: gast.expr, s: gast.stmt):
-    return span_of(node if hasattr(node, "lineno") else s)

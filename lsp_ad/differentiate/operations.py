@@ -10,6 +10,7 @@ import gast
 from lsp_ad.differentiate import broadcasting
 from lsp_ad.differentiate.adjoints import Adjoints, State
 from lsp_ad.differentiate.calls import Callees
+from lsp_ad.differentiate.quoting import place, quoted
 from lsp_ad.differentiate.realness import is_conjugated
 from lsp_ad.differentiate.structures import Structures
 from lsp_ad.differentiate.template import Values, instantiate, mentioned
@@ -19,7 +20,6 @@ from lsp_ad.rules import Adjoint, Bound, Unsupported
 from lsp_ad.rules.partials import partials
 from lsp_ad.semantics.shapes import Kind
 from lsp_ad.simplify.algebra import assign, name, normalize
-from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
 
 
@@ -78,6 +78,7 @@ class Operations:
         state: State,
         out: list[gast.stmt],
     ) -> None:
+        text, where = quoted(node, self.values.scope.program), place(node, s)
         carrying = {p: a for p, a in bound.given.items() if p not in bound.rule.passive}
         wanted = [p for p, a in carrying.items() if isinstance(a, gast.Name) and a.id in self.active]
         extra = {p for p, a in carrying.items() if p not in wanted and self.carries(a) & self.active}
@@ -85,16 +86,14 @@ class Operations:
             raise Refusal(
                 problem(
                     "AD202",
-                    f"`{expression_text(node)}`: a derivative through `{min(extra)}` is not supported.",
-                    span_of(s),
+                    f"`{text}`: a derivative through `{min(extra)}` is not supported.",
+                    where,
                 )
             )
         try:
             adjoints = partials(bound)
         except Unsupported as error:
-            raise Refusal(
-                problem("AD202", f"`{expression_text(node)}`: {error} is not supported.", span_of(s))
-            ) from None
+            raise Refusal(problem("AD202", f"`{text}`: {error} is not supported.", where)) from None
         kind = self.values.kinds.of(node)
         conjugated = is_conjugated(bound, node, kind, s)
         if bound.rule.name == "*" and "x2" not in adjoints:
@@ -104,8 +103,8 @@ class Operations:
                 raise Refusal(
                     problem(
                         "AD204",
-                        f"There is no derivative of `{bound.rule.name}` with respect to `{p}`.",
-                        span_of(s),
+                        f"`{text}`: there is no derivative of `{bound.rule.name}` with respect to `{p}`.",
+                        where,
                     )
                 )
         if not form.exact and any(not self._takes_any_shape(adjoints[p], form) for p in wanted):

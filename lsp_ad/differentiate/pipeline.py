@@ -21,6 +21,7 @@ from lsp_ad.differentiate.forward_sweep import sweep_forward
 from lsp_ad.differentiate.insert import import_line, with_dependencies
 from lsp_ad.differentiate.lift import lift
 from lsp_ad.differentiate.options import DEFAULT, Options
+from lsp_ad.differentiate.quoting import binding_place
 from lsp_ad.differentiate.records import take_apart
 from lsp_ad.differentiate.sweep import sweep
 from lsp_ad.differentiate.unit import float_parameters, name_span, prepare
@@ -87,7 +88,8 @@ def _method(program: Program, of: Class, method: Method) -> tuple[Program, gast.
     function = copied(method.function)
     function.name, function.decorator_list = f"{of.name}_{method.function.name}", []
     if function.name in program.bound:
-        raise Refusal(name_taken(function.name, f"`{of.name}.{method.function.name}`"))
+        where = binding_place(function.name, function, program)
+        raise Refusal(name_taken(function.name, f"`{of.name}.{method.function.name}`", where))
     made = {**program.made, function.name: function}
     return replace(program, made=made, written={**program.written, function.name: method.function}), function
 
@@ -216,7 +218,7 @@ def _generated(
     done += [emit_made(program, n) for n in sorted(made - helpers)]
     used = _names([main, *done])
     recursive = mode == "jvp" and swept.name not in unit.scope.local | flow.reads(function)
-    _refuse_taken(program, unit.scope.local, swept.name, helpers, used, recursive)
+    _refuse_taken(program, function, unit.scope.local, swept.name, helpers, used, recursive)
     imports |= {line for alias, (_, line) in program.links.imports.items() if alias in used}
     lines = main
     for block in done:
@@ -260,21 +262,31 @@ def _made(program: Program, used: set[str]) -> set[str]:
 
 
 def _refuse_taken(
-    program: Program, local: Set[str], name: str, helpers: set[str], used: set[str], recursive: bool
+    program: Program,
+    function: gast.FunctionDef,
+    local: Set[str],
+    name: str,
+    helpers: set[str],
+    used: set[str],
+    recursive: bool,
 ) -> None:
     """Generated code must mean what it says: its helpers and built-ins are not hidden by the user's names.
 
     `recursive`: whether the derivative may call itself.
     """
+
+    def place(taken: str) -> Span:
+        return binding_place(taken, function, program)
+
     for taken in sorted(BUILTINS & used & (program.bound | local)):
-        raise Refusal(name_taken(taken, "the built-in function"))
+        raise Refusal(name_taken(taken, "the built-in function", place(taken)))
     for helper in with_dependencies(tuple(helpers)):
         if helper in local or (helper in program.bound and not is_our_helper(program, helper)):
-            raise Refusal(name_taken(helper, "its helper function"))
+            raise Refusal(name_taken(helper, "its helper function", place(helper)))
     if helpers and program.alias_of("numpy", "np") is None and "np" in program.bound:
-        raise Refusal(name_taken("np", "numpy in its helper functions"))
+        raise Refusal(name_taken("np", "numpy in its helper functions", place("np")))
     if name in used and not recursive:
-        raise Refusal(name_taken(name, "the derivative"))
+        raise Refusal(name_taken(name, "the derivative", place(name)))
 
 
 def _callee(

@@ -15,13 +15,13 @@ from lsp_ad.differentiate.adjoints import Adjoints, State
 from lsp_ad.differentiate.fresh import adjoint_name
 from lsp_ad.differentiate.insertions import Insertions
 from lsp_ad.differentiate.operations import Operations
+from lsp_ad.differentiate.quoting import quoted
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import change_of, is_access
 from lsp_ad.simplify.algebra import assign, constant, name, negation
 from lsp_ad.source.parse import span_of
-from lsp_ad.source.printing import expression_text
 from lsp_ad.source.trees import copied
 
 
@@ -257,6 +257,9 @@ class Reverse:
             gast.copy_location(f, s)
         return found
 
+    def _quoted(self, node: gast.expr) -> str:
+        return quoted(node, self.values.scope.program)
+
     def _parts(
         self, target: gast.expr, iterable: gast.expr, index: gast.expr
     ) -> list[tuple[str, gast.Subscript]]:
@@ -281,7 +284,7 @@ class Reverse:
                 raise Refusal(
                     problem(
                         "AD102",
-                        f"`{expression_text(target)}` does not match `{expression_text(iterable)}`.",
+                        f"`{self._quoted(target)}` does not match `{self._quoted(iterable)}`.",
                         span_of(iterable),
                         "Unpack each element in the `for` itself.",
                     )
@@ -292,7 +295,7 @@ class Reverse:
             raise Refusal(
                 problem(
                     "AD102",
-                    f"A `for` over `{expression_text(iterable)}` cannot be differentiated.",
+                    f"A `for` over `{self._quoted(iterable)}` cannot be differentiated.",
                     span_of(iterable),
                 )
             )

@@ -59,7 +59,7 @@ class Swept:
 
 def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -> Swept:
     """Differentiate a prepared function."""
-    values = ForwardValues(unit.scope, unit.kinds, unit.stability, unit.fresh, unit.declared)
+    values = ForwardValues(unit.original, unit.scope, unit.kinds, unit.stability, unit.fresh, unit.declared)
     adjoints = Adjoints(values, unit.kinds, unit.active)
     values.lists = adjoints.lists = may_be_lists(unit.tree.body, unit.active, unit.kinds)
     use_checks(unit, values)

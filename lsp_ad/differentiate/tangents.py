@@ -13,6 +13,7 @@ import gast
 
 from lsp_ad.differentiate.fresh import adjoint_name
 from lsp_ad.differentiate.library import MAKERS
+from lsp_ad.differentiate.quoting import place, quoted
 from lsp_ad.differentiate.realness import is_conjugated
 from lsp_ad.differentiate.template import Values, instantiate, mentioned
 from lsp_ad.differentiate.values import ForwardValues
@@ -23,7 +24,6 @@ from lsp_ad.rules.resolve import Operation
 from lsp_ad.semantics.changes import is_access
 from lsp_ad.semantics.shapes import Kind, broadcast
 from lsp_ad.simplify.algebra import add, bare, call, constant, name, normalize, store, substitute
-from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
 from lsp_ad.source.trees import copied, rebuilt
 
@@ -132,7 +132,7 @@ class Tangents:
             return gast.Dict(
                 [k and copied(k) for k in node.keys], [self.operand(v, present, s) for v in node.values]
             )
-        raise _unnamed(node, s)
+        raise self._unnamed(node, s)
 
     def zero(self, node: gast.expr, present: Present, s: gast.stmt) -> gast.expr:
         """The tangent of a value that does not move: zeros of its form, None for what holds no number."""
@@ -150,8 +150,18 @@ class Tangents:
                 [k and copied(k) for k in node.keys], [self.zero(v, present, s) for v in node.values]
             )
         if not isinstance(node, gast.Name):
-            raise _unnamed(node, s)
+            raise self._unnamed(node, s)
         return self.values.zeros(node, s)
+
+    def _unnamed(self, node: gast.expr, s: gast.stmt) -> Refusal:
+        return Refusal(
+            problem(
+                "AD102",
+                f"`{quoted(node, self.values.scope.program)}` cannot be differentiated here.",
+                place(node, s),
+                "Give it a name of its own first.",
+            )
+        )
 
     # --- operations --------------------------------------------------------------------------
 
@@ -161,14 +171,14 @@ class Tangents:
         bound = operation.bind(self.values.kinds.of)
         carrying = {p: a for p, a in bound.given.items() if p not in bound.rule.passive}
         moved = {p: a for p, a in carrying.items() if self.moves(a, present)}
-        text = expression_text(node)
+        text, where = quoted(node, self.values.scope.program), place(node, s)
         for p, a in moved.items():
             if not isinstance(a, (gast.Name, gast.Tuple, gast.List, gast.Dict)):
                 message = f"`{text}`: a derivative through `{p}` is not supported."
-                raise Refusal(problem("AD202", message, span_of(s)))
+                raise Refusal(problem("AD202", message, where))
             if p not in bound.rule.differentiable:
-                message = f"There is no derivative of `{bound.rule.name}` with respect to `{p}`."
-                raise Refusal(problem("AD204", message, span_of(s)))
+                message = f"`{text}`: there is no derivative of `{bound.rule.name}` with respect to `{p}`."
+                raise Refusal(problem("AD204", message, where))
         kind = self.values.kinds.of(node)
         is_conjugated(bound, node, kind, s)  # refuses what is not known for complex numbers
         if kind.is_structure:  # two lists made one: also what does not move has its place in the tangent
@@ -177,7 +187,7 @@ class Tangents:
         try:
             before, value, inside = self._by_rule(operation, bound, node, tangents, target, s)
         except Unsupported as error:
-            raise Refusal(problem("AD202", f"`{text}`: {error} is not supported.", span_of(s))) from None
+            raise Refusal(problem("AD202", f"`{text}`: {error} is not supported.", where)) from None
         if inside is not None and not self._is_full(bound, inside, kind):
             value = self.values.full_result(value, target, s)
         return before, normalize(value)
@@ -272,17 +282,6 @@ class Tangents:
         outside = [p for p in bound.given if p not in inside and bound.kind(p).shape != ()]
         outside = [p for p in outside if bound.constant(p) is not None]
         return not outside or (result.shape is not None and broadcast(*shapes) == result.shape)
-
-
-def _unnamed(node: gast.expr, s: gast.stmt) -> Refusal:
-    return Refusal(
-        problem(
-            "AD102",
-            f"`{expression_text(node)}` cannot be differentiated here.",
-            span_of(node if hasattr(node, "lineno") else s),
-            "Give it a name of its own first.",
-        )
-    )
 
 
 def _with(node: gast.AST, given: dict[int, gast.expr]) -> gast.AST:

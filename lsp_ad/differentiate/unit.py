@@ -180,7 +180,7 @@ def prepare(
         lambda n: _may_carry(kinds.names.get(n, UNKNOWN)),
         insertions.edges(tree.body),
     )
-    _refuse_unclear(function, kinds, active)
+    _refuse_unclear(tree, kinds, active)
     tries.refuse_partial(tree, active, result)
     if not callee:
         reached = active | {p.parameter for n, p in items.items() if n in active}
@@ -313,15 +313,17 @@ def _may_carry(kind: Kind) -> bool:
     return kind.may_be_real or kind.type == "mixed" or kind.dtype == "complex"
 
 
-def _refuse_unclear(function: gast.FunctionDef, kinds: Kinds, active: set[str]) -> None:
+def _refuse_unclear(tree: gast.FunctionDef, kinds: Kinds, active: set[str]) -> None:
     """No derivative flows through what may be a number or a list."""
     for n in sorted(active):
-        kind = kinds.names.get(n, UNKNOWN)
-        if kind.type == "mixed":
+        if kinds.names.get(n, UNKNOWN).type == "mixed":
+            values = [
+                s.value for s in flow.statements(tree.body) if n in flow.stored(s) and hasattr(s, "value")
+            ]
+            places = [v for v in values if hasattr(v, "lineno")]
+            where = span_of(places[-1]) if places else name_span(tree)
             message = f"`{plain(n)}` holds different kinds of things, or a list that is computed with."
-            raise Refusal(
-                problem("AD401", message, name_span(function), "Use arrays, or a name for each kind.")
-            )
+            raise Refusal(problem("AD401", message, where, "Use arrays, or a name for each kind."))
 
 
 def _refuse_independent(

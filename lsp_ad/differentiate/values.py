@@ -5,6 +5,7 @@ from __future__ import annotations
 import gast
 
 from lsp_ad.differentiate.fresh import Fresh
+from lsp_ad.differentiate.quoting import binding_place
 from lsp_ad.differentiate.stable import Stability
 from lsp_ad.problems import Problem, Refusal, Span, problem
 from lsp_ad.rules import literal
@@ -17,10 +18,10 @@ from lsp_ad.simplify.algebra import assign, call, constant, expression, name, st
 from lsp_ad.source.trees import copied
 
 
-def name_taken(taken: str, meaning: str) -> Problem:
+def name_taken(taken: str, meaning: str, where: Span) -> Problem:
     """Generated code needs a name for something, and the user has it for something else."""
     message = f"Generated code needs the name `{taken}` for {meaning}, but it stands for something else here."
-    return problem("AD506", message, Span(1, 0, 1, 1))
+    return problem("AD506", message, where)
 
 
 class ForwardValues:
@@ -31,8 +32,15 @@ class ForwardValues:
     """
 
     def __init__(
-        self, scope: Scope, kinds: Kinds, stability: Stability, fresh: Fresh, declared: dict[str, tuple]
+        self,
+        function: gast.FunctionDef,
+        scope: Scope,
+        kinds: Kinds,
+        stability: Stability,
+        fresh: Fresh,
+        declared: dict[str, tuple],
     ):
+        self.function = function
         self.scope = scope
         self.kinds = kinds
         self.stability = stability
@@ -231,7 +239,8 @@ class ForwardValues:
         if alias is None:
             alias = "np" if module == "numpy" else module
             if alias in self.scope.local or alias in self.scope.imports or alias in self.scope.program.bound:
-                raise Refusal(name_taken(alias, f"the module {module}"))
+                where = binding_place(alias, self.function, self.scope.program)
+                raise Refusal(name_taken(alias, f"the module {module}", where))
             self.modules.add(module)
         return name(alias)
 

@@ -39,12 +39,12 @@ METHODS = {**{name: f"numpy.{name}" for name in _METHODS.split()}, "flatten": "n
 ATTRIBUTES = {"T": "numpy.transpose", "real": "numpy.real", "imag": "numpy.imag"}
 
 # Attributes of arrays that carry no derivative.
-PASSIVE_ATTRIBUTES = frozenset({"shape", "size", "ndim", "dtype"})
+PASSIVE_ATTRIBUTES = frozenset({"shape", "size", "ndim", "dtype", "__name__"})
 
 # Names of modules that carry no derivative.
 _NUMPY_CONSTANTS = """pi e inf nan newaxis euler_gamma complex128 complex64 float64 float32 float16 double
     int64 int32 int16 int8
-    uint8 bool_ intp"""
+    uint8 bool_ intp ndarray generic number integer inexact floating complexfloating"""
 CONSTANTS = frozenset(
     {f"math.{name}" for name in ("pi", "e", "inf", "nan", "tau")}
     | {f"numpy.{name}" for name in _NUMPY_CONSTANTS.split()}

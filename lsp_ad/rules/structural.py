@@ -352,6 +352,7 @@ RULES = [
     _rule("numpy.power", "x1, x2", _power, _power_kind, "x1 x2"),
     _rule("math.log", "x, base=None", _math_log, lambda b: FLOAT, "x base"),
     _rule("math.pow", "x1, x2", _power, _power_kind, "x1 x2"),
+    _rule("builtins.pow", "x1, x2", _power, _power_kind, "x1 x2"),
     _rule("numpy.clip", "x, a_min=None, a_max=None", _clip, _clip_kind, "x a_min a_max"),
     _rule("builtins.max", "x1, x2", _extreme(">"), _extreme_kind, "x1 x2"),
     _rule("builtins.min", "x1, x2", _extreme("<"), _extreme_kind, "x1 x2"),

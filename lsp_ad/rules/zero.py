@@ -97,6 +97,7 @@ _TABLE = [
     ("builtins.getattr", "x, name, default", lambda b: UNKNOWN),
     ("builtins.range", "a, b=None, c=None", lambda b: Kind("tuple", "int")),
     ("builtins.str", "x", lambda b: STR),
+    ("builtins.type", "x", lambda b: UNKNOWN),
     ("builtins.all", "x", _bool),
     ("builtins.any", "x", _bool),
     ("numpy.zeros", "shape, dtype=None", _filled),
@@ -155,6 +156,7 @@ _TABLE = [
 # Known functions of constants only: a derivative through them is not known here, so an active argument is
 # refused. The names of those that stand for a call with certain options say so.
 _PASSIVE = [
+    ("builtins.divmod", "x1, x2", lambda b: Kind("tuple", None, None, (_elementwise(None)(b),) * 2)),
     ("numpy.linspace", "start, stop, num=50, endpoint=True", _between),
     ("numpy.arange from start", "start, stop=None, step=None, dtype=None", _vector(None)),
     ("numpy.array of another dtype", "x, dtype=None", _converted(None)),

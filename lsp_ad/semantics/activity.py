@@ -8,6 +8,7 @@ import gast
 
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import change_of, is_access
+from lsp_ad.semantics.texts import kind_of_method
 from lsp_ad.source.trees import children
 
 
@@ -94,6 +95,8 @@ def carrier(
         if isinstance(node, gast.Attribute):
             return carries(node.value) if scope_operation(node) is not None else set()
         if isinstance(node, gast.Call):
+            if kind_of_method(node) is not None and canonical(node.func) is None:
+                return set()
             if is_access(node) and canonical(node.func) is None:
                 return carries(node.func.value)
             operation = scope_operation(node)

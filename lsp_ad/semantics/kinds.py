@@ -32,6 +32,7 @@ from lsp_ad.semantics.shapes import (
     lasting,
     structure,
 )
+from lsp_ad.semantics.texts import kind_of_method
 from lsp_ad.semantics.uses import used_as_dict
 
 Library = Callable[[gast.expr, Callable[[gast.expr], Kind]], Kind | None]
@@ -125,6 +126,8 @@ class Kinds:
         if isinstance(node, gast.JoinedStr):
             return STR
         known = self.library(node, self.of)
+        if known is None:
+            known = kind_of_method(node)
         if known is not None:
             return known
         if isinstance(node, gast.Attribute) and node.attr in ("size", "ndim"):

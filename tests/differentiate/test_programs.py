@@ -14,6 +14,7 @@ from tests.differentiate.programs import (
     augmented,
     blocks,
     branches,
+    builtin_functions,
     callables,
     calls,
     complex_numbers,
@@ -107,7 +108,7 @@ def test_augmented_assignment(program):
 
 
 @pytest.mark.row("T8")
-@named(conditions.CASES + walrus.CASES + matching.CASES)
+@named(conditions.CASES + walrus.CASES + matching.CASES + builtin_functions.CASES)
 def test_conditions(program):
     check(program)
 
@@ -134,3 +135,5 @@ def test_try(program):
 @named(complex_numbers.CASES)
 def test_complex_numbers(program):
     check(program)
+    if program.name.split(", input")[0] not in tries.REVERSE_ONLY:
+        oracle.assert_jvp(program.source, *program.args, wrt=program.wrt)

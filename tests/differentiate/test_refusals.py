@@ -204,8 +204,8 @@ FUNCTIONS = {
     ),
     "an argument without a derivative": (
         "AD204",
-        "def f(x):\n    «y = np.copysign(2.0, x)»\n    return y * x",
-        "no derivative of `numpy.copysign` with respect to `x2`",
+        "def f(x):\n    y = 3.0 * «np.copysign(2.0, x)»\n    return y * x",
+        "`np.copysign(2.0, x)`: there is no derivative of `numpy.copysign` with respect to `x2`",
     ),
     "read before it is assigned": (
         "AD403",

@@ -121,6 +121,7 @@ DOMAINS: dict[str, Domain] = {
     "%": on(x2=(0.7, 1.4)),
     "**": on(*_POWERS, x1=POSITIVE),
     "@": on(*PRODUCTS),
+    "builtins.pow": on(*_POWERS, x1=POSITIVE),
     "math.pow": on(*_MATH_POWERS, x1=POSITIVE),
     "math.log": on(
         call("x", x=()),

@@ -290,6 +290,26 @@ CASES = [
         (0.2,),
     ),
     *case(
+        "checks of types",
+        """
+        def f(x):
+            if not isinstance(x, (float, np.ndarray)):
+                raise TypeError(type(x).__name__)
+            return x * x
+        """,
+        (1.2,),
+    ),
+    *case(
+        "a mode in any case",
+        """
+        def f(x, kind="relu"):
+            if kind.lower() == "relu":
+                return x * (x > 0)
+            return x
+        """,
+        (1.2,),
+    ),
+    *case(
         "chained and nested assignment",
         """
         def f(x):

@@ -45,6 +45,24 @@ CASES = [
         wrt=("x",),
     ),
     *case(
+        "a subject that is computed",
+        """
+        def f(x, mode):
+            match mode.strip():
+                case 'sq':
+                    y = x * x
+                case _ if x > 1:
+                    y = x
+                case _:
+                    y = 3 * x
+            return y * x
+        """,
+        (1.2, " sq"),
+        (1.2, "b"),
+        (0.2, "b"),
+        wrt=("x",),
+    ),
+    *case(
         "a choice under a name",
         """
         def f(x, k):

@@ -243,3 +243,6 @@ CASES = [
         wrt=("x",),
     ),
 ]
+
+# A body that is more than assignments: forward mode does not know it.
+REVERSE_ONLY = ("a loop inside the body", "a try inside another", "a callee that raises")
