@@ -39,14 +39,14 @@ class Fields(Places):
     def _called(self, version: Version, target: Target, node: gast.Call) -> gast.Call:
         self.changed = True
         given = self._given(target, node)
-        for (p, steps), of in version.relied.items():
+        for (p, steps), of in list(version.relied.items()):
             self._rely(given[p], steps, of)
         if target.method is not None and target.receiver is not None:
             assert target.own is not None
             self._rely(target.receiver, (), target.own)
         missing = [p for p in version.classes if p not in given]
         assert not missing
-        first = [self.part(given[p], steps, node) for p, steps in version.reads]
+        first = [self.part(given[p], steps, node) for p, steps in list(version.reads)]
         objects = {id(a) for p, a in given.items() if p in version.classes}
         args = [self.expression(a) for a in node.args if id(a) not in objects]
         keywords = [

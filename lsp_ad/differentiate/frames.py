@@ -53,6 +53,10 @@ class Frame(Fields):
         return found
 
     def statement(self, s: gast.stmt) -> list[gast.stmt]:
+        if isinstance(s, gast.Raise):
+            if isinstance(s.exc, gast.Call):
+                s.exc.args = [self.expression(a) for a in s.exc.args]
+            return [s]
         value = getattr(s, "value", None)
         target = s.targets[0] if isinstance(s, gast.Assign) else getattr(s, "target", None)
         if isinstance(target, gast.Name) and target.id in self.made_here and value is not None:

@@ -240,6 +240,9 @@ class Places:
     def target(self, node: gast.Call) -> Target | None:
         """The function whose text is known that a call calls."""
         f = node.func
+        called = self.object(f)
+        if called is not None:
+            return self._as_method(called, called.methods.get("__call__"), f, node)
         if isinstance(f, gast.Attribute):
             of, receiver = self.object(f.value), f.value
             method = of.methods.get(f.attr) if of is not None else None

@@ -160,7 +160,7 @@ class _Reader:
         self.kind = PLAIN
         self.base: Class | None = None
         self.problem = self.unbuilt = ""
-        self.keyword_only = False
+        self.keyword_only = self.makes_fields = False
 
     def read(self) -> Class:
         self._bases()
@@ -221,7 +221,7 @@ class _Reader:
             if canonical in _NEUTRAL:
                 continue
             if canonical == "typing.NamedTuple" and self.base is None:
-                self.kind = TUPLE
+                self.kind, self.makes_fields = TUPLE, True
             elif known is None:
                 self.problem = f"has a base, `{gast.unparse(plain).strip()}`, that is not known"
             elif self.base is not None:
@@ -238,7 +238,7 @@ class _Reader:
             if canonical not in _DATACLASS or self.kind == TUPLE:
                 self.problem = self.problem or "has a decorator that may change it"
                 continue
-            self.kind = DATACLASS
+            self.kind, self.makes_fields = DATACLASS, True
             for option in call.keywords if call else ():
                 if option.arg == "kw_only" and getattr(option.value, "value", None) is True:
                     self.keyword_only = True
@@ -248,9 +248,13 @@ class _Reader:
     def _declared(self, s: gast.AnnAssign, fields: dict, defaults: dict, constants: set[str]) -> None:
         name, annotation = s.target.id, s.annotation
         inner = annotation.value if isinstance(annotation, gast.Subscript) else annotation
-        if self.program.canonical(inner) == "typing.ClassVar":
-            constants.add(name)
+        says = self.program.canonical(inner)
+        if says == "typing.ClassVar" or (self.kind != PLAIN and not self.makes_fields):
+            # without a decorator of its own, the annotations of a class make no fields
+            constants |= {name} if s.value is not None else set()
             return
+        if says in ("dataclasses.KW_ONLY", "dataclasses.InitVar"):
+            self.unbuilt = f"has `{says.rpartition('.')[2]}`"
         fields[name] = annotation
         if s.value is None:
             return

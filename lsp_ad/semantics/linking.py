@@ -12,14 +12,14 @@ from __future__ import annotations
 import builtins
 import os
 import re
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, replace
 
 import gast
 
 from lsp_ad.semantics.modules import LIBRARIES, Files, Module, Modules, Target, Unresolved, foreign_names
-from lsp_ad.semantics.names import HERE, Home, Links, Program, joined
-from lsp_ad.semantics.references import dotted, references
+from lsp_ad.semantics.names import HERE, Home, Links, Program, imported, joined, local_imports
+from lsp_ad.semantics.references import dotted, references, words
 from lsp_ad.source.document import Document
 from lsp_ad.source.edits import Edit, apply
 from lsp_ad.source.parse import Parsed, parse
@@ -53,12 +53,23 @@ class Linked:
         return True
 
 
+def _imports_more(definition: gast.stmt) -> bool:
+    """Whether a function or class itself imports what may be a file of a workspace."""
+    return any(
+        canonical.startswith(".") or canonical.split(".")[0] not in LIBRARIES
+        for s in gast.walk(definition)
+        if isinstance(s, (gast.Import, gast.ImportFrom))
+        for canonical in imported(s).values()
+    )
+
+
 def link(program: Program, files: Files | None) -> Linked:
     """The program with its settings, and the functions of other files that it calls, directly or not."""
     if files is not None:
         program = replace(program, settings=files.settings(program.parsed.document.path))
     foreign = foreign_names(program)
-    if files is None or not foreign:
+    inner = any(_imports_more(f) for f in program.functions.values())
+    if files is None or not (foreign or inner):
         return Linked(program, {}, {})
     linker = _Linker(program, files)
     linker.run(foreign)
@@ -90,11 +101,16 @@ class _Linker:
         classes = [s for s in self.program.parsed.module.body if isinstance(s, gast.ClassDef)]
         pending: list[gast.stmt] = [*self.program.functions.values(), *classes]
         while pending:
-            for node, local in references(pending.pop(), annotations=True):
-                for part in dotted(node):
-                    new = self._reference(self.program.canonical(part, local))
-                    if new is not None:
-                        pending.append(new)
+            statement = pending.pop()
+            for node, local in references(statement, annotations=True):
+                pending += self._referenced(self.program.canonical(part, local) for part in dotted(node))
+            if isinstance(statement, gast.FunctionDef) and (imports := local_imports(statement)):
+                paths = [words(n) for n in gast.walk(statement) if isinstance(n, (gast.Name, gast.Attribute))]
+                inner = [".".join([imports[p[0]], *p[1:]]) for p in paths if p and p[0] in imports]
+                pending += self._referenced(inner)
+
+    def _referenced(self, canonical: Iterable[str | None]) -> list[gast.stmt]:
+        return [new for name in canonical if (new := self._reference(name)) is not None]
 
     def finished(self) -> Program:
         document = replace(self.parsed.document, text=self.text)
@@ -236,6 +252,8 @@ class _Expression:
     def text(self, first: int, name: str) -> str:
         """The lines of the definition from line `first`, under a name."""
         definition, document = self.definition, self.module.program.parsed.document
+        if _imports_more(definition):
+            raise Unresolved(f"a function or class of {self.module.label} has imports of its own")
         lines = document.lines
         margin = lines.starts[first - 1]
         edits = {}
@@ -255,9 +273,10 @@ class _Expression:
             written = document.text[start:end]
             if written == replacement:
                 continue
-            if re.sub(r"[\s\\()]", "", written) != _name(part):
+            meant = ".".join(words(part))
+            if re.sub(r"[\s\\()]", "", written) != meant:
                 # before Python 3.12 the names in an f-string have no places of their own
-                raise Unresolved(f"`{_name(part)}` of {self.module.label} {_NO_WORDS}")
+                raise Unresolved(f"`{meant}` of {self.module.label} {_NO_WORDS}")
             edits[start] = Edit(start, end, replacement)
         header = lines.offset(definition.lineno, definition.col_offset)
         match = re.compile(r"(?:(?:def|class)\s+)?(\w+)").match(document.text, header)
@@ -297,7 +316,3 @@ class _Expression:
             return
         if target.name not in target.module.program.constants:
             raise Unresolved(f"`{target.name}` of {target.module.label} is assigned more than once")
-
-
-def _name(node: gast.expr) -> str:
-    return ".".join(part.attr if isinstance(part, gast.Attribute) else part.id for part in dotted(node))

@@ -62,6 +62,15 @@ def dotted(node: gast.expr) -> list[gast.expr]:
     return found[::-1]
 
 
+def words(node: gast.expr) -> list[str]:
+    """`a.b.c` as its words; nothing for another expression."""
+    found: list[str] = []
+    while isinstance(node, gast.Attribute):
+        found.append(node.attr)
+        node = node.value
+    return [node.id, *found[::-1]] if isinstance(node, gast.Name) else []
+
+
 def _root(node: gast.expr) -> gast.Name | None:
     while isinstance(node, gast.Attribute):
         node = node.value

@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
+import gast
+
 from lsp_ad.problems import Problem, Related, Span
 from lsp_ad.semantics.modules import foreign_names
 
 if TYPE_CHECKING:
-    import gast
-
     from lsp_ad.differentiate import Derivative
     from lsp_ad.semantics.names import Program
 
@@ -103,8 +103,9 @@ class Keys:
 
     @cached_property
     def _foreign(self) -> set[str]:
-        """The names by which functions get at other files."""
-        return foreign_names(self.program)
+        """The words by which functions get at other files: imported names, classes, imports of their own."""
+        classes = {s.name for s in self.program.parsed.module.body if isinstance(s, gast.ClassDef)}
+        return {*foreign_names(self.program), *classes, "import"}
 
     @cached_property
     def _others(self) -> str:

@@ -474,3 +474,36 @@ def test_classes_of_other_files(workspace, line):
     bound = lsp_ad.vjp(layer.apply)(X, seed)
     sides = [layer.apply(X + s * direction[0]) @ seed for s in (eps, -eps)]
     np.testing.assert_allclose(bound @ direction[0], (sides[0] - sides[1]) / (2 * eps), rtol=1e-6)
+
+
+def test_imports_in_a_function(workspace):
+    root = workspace(
+        model=MODEL,
+        pkg__init="",
+        pkg__other="def half(x):\n    return x / 2\n",
+        main="""
+            def f(x, w):
+                import model as m
+                from pkg import other
+                from model import deep
+                return other.half(m.layer(x, w)) + deep(x, w, 2)
+        """,
+    )
+    assert_right(root, X, W)
+
+
+def test_imports_in_a_function_of_another_file_are_refused(workspace):
+    root = workspace(
+        model="def g(x):\n    from other import h\n    return h(x)\n",
+        other="def h(x):\n    return x\n",
+        main="from model import g\n\ndef f(x):\n    return g(x)\n",
+    )
+    with pytest.raises(oracle.Refused, match="has imports of its own"):
+        generated(root)
+
+
+def test_a_local_name_that_is_that_of_a_module(workspace):
+    root = workspace(
+        model=MODEL, main="import model\nfrom model import layer\n\ndef f(x, w, model):\n    return layer(x, w) * model\n"
+    )
+    assert_right(root, X, W, 2.0)

@@ -197,6 +197,26 @@ PARAMETERS = {
         lambda ns: ns["Deep"](normal(2, 2), normal(2)),
         normal(2),
     ),
+    "an object that is called": (
+        "class Scaled(Layer):\n    def __call__(self, x):\n        return self.apply(x) * self.b\n\n"
+        "@dataclass\nclass Two:\n    first: Scaled\n    gain: float\n\n    def __call__(self, x):\n        return self.first(x) * self.gain\n\n"
+        "def f(two: Two, x):\n    return two(x) + two.first(x * x)\n",
+        lambda ns: ns["Two"](ns["Scaled"](normal(2, 2), normal(2)), 0.3),
+        normal(2),
+    ),
+    "closures and comprehensions in methods": (
+        "@dataclass\nclass Mix:\n    a: float\n    b: np.ndarray\n\n    def value(self, x):\n        scaled = lambda t: t * self.a\n"
+        "        def shifted(t):\n            return scaled(t) + self.b\n        parts = [shifted(x * k) for k in range(3)]\n"
+        "        return sum(parts)\n\ndef f(m: Mix, x):\n    g = lambda t: m.value(t) * m.a\n    return g(x) + m.value(x)\n",
+        lambda ns: ns["Mix"](0.7, normal(2)),
+        normal(2),
+    ),
+    "errors of one's own, and an enumeration": (
+        "import enum\n\nclass Wrong(ValueError):\n    pass\n\nclass Mode(enum.Enum):\n    FAST = 1\n\n"
+        "def f(p: Layer, x):\n    if p.n > 5:\n        raise Wrong(f'too many {p.n}')\n    return p.apply(x)\n",
+        layer,
+        normal(2),
+    ),
     "a plain class": (
         "class Model:\n    scale = 2.0\n\n    def __init__(self, w, inner: Layer, rate=0.1):\n        self.w, self.rate = w, rate\n"
         "        self.inner = inner\n\n    def loss(self, x):\n        return np.sum(self.inner.apply(x) * self.w) * self.scale + self.rate\n\n"
@@ -302,6 +322,15 @@ def test_the_gradient_of_a_dataclass_is_one_and_that_of_a_plain_class_a_dict():
 
 
 REFUSED = {
+    "a tree without end": (
+        "@dataclass\nclass Tree:\n    value: float\n    left: 'Tree'\n\n    def total(self, n):\n        if n == 0:\n            return self.value\n"
+        "        return self.value + self.left.total(n - 1)\n\ndef f(t: Tree, x):\n    return t.total(3) * x\n",
+        "AD404",
+    ),
+    "a private name": (
+        "class Q:\n    def __init__(self, x):\n        self.__x = x\n    def g(self):\n        return self.__x * 2\n\ndef f(q: Q, x):\n    return q.g() * x\n",
+        "AD404",
+    ),
     "an attribute is assigned": ("def f(p: Point, x):\n    p.x = x\n    return p.x * x\n", "AD301"),
     "an attribute is added to": ("def f(p: Point, x):\n    p.x += x\n    return p.x * x\n", "AD301"),
     "an element of an attribute is assigned": ("def f(p: Point, x):\n    p.x[0] = x\n    return p.x * x\n", "AD301"),
