@@ -97,21 +97,25 @@ def emit_pair(unit: Unit, swept: Swept, pair: Pair) -> list[Line]:
 
 
 def _arguments(unit: Unit) -> gast.arguments:
-    """The parameters; without annotations where these are in the names of another file."""
-    arguments = unit.original.args
-    if unit.original.name not in {**unit.program.links.functions, **unit.program.made}:
-        return arguments
-    arguments = copied(arguments)
-    for node in gast.walk(arguments):
-        if isinstance(node, gast.Name):
-            node.annotation = None
+    """The parameters; without annotations where these are in other names or not the user's."""
+    program, title = unit.program, unit.original.name
+    arguments = copied(unit.original.args)
+    first = [*arguments.posonlyargs, *arguments.args][:1]
+    if unit.apart.title:
+        for p in first:
+            of = unit.apart.classes.get(p.id)
+            p.annotation = p.annotation or (of and gast.Name(of.name, gast.Load(), None, None))
+    elif title in program.links.functions or (title in program.made and not program.bindings(title)):
+        for node in gast.walk(arguments):
+            if isinstance(node, gast.Name):
+                node.annotation = None
     return arguments
 
 
 def emit_tangent(unit: Unit, swept: Swept, of_callee: bool = False) -> list[Line]:
     """The lines of a derivative in forward mode: that of the function that was asked for, or of a callee."""
     tangents = list(swept.tangents.values())
-    args = copied(_arguments(unit))
+    args = _arguments(unit)
     args.args += [gast.Name(t, gast.Param(), None, None) for t in tangents]
     optional = bool(args.defaults) and not of_callee
     args.defaults = [*args.defaults, *(gast.Constant(None, None) for _ in tangents)] if optional else []
@@ -191,7 +195,7 @@ def _head(text: str) -> Line:
 
 def _signature(unit: Unit, swept: Swept, seed: str) -> str:
     """The user's parameters, then the seed, with a default if it need not be given."""
-    args = copied(unit.original.args)
+    args = _arguments(unit)
     args.args.append(gast.Name(swept.seed, gast.Param(), None, None))
     if seed == "one" or (seed == "ones" and swept.scalar):
         args.defaults.append(gast.Constant(1.0, None))

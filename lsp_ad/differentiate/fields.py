@@ -129,6 +129,8 @@ class Fields(Places):
             and self._replaced(value) is None
             and self.class_at(value.func) is None
         ):
+            if self.writes_fields and any(self.object(a) for a in (*value.args, value.func)):
+                self.refuse("An object may get a second name in a function that changes fields.", value)
             called = self.call(value)
             assert called is not None
             stores = [store(n) for n in names.values()]
@@ -180,6 +182,8 @@ class Fields(Places):
             if at is not None:
                 text = expression_text(node)
                 self.refuse(f"`{text}` is used as a whole: only fields of it can be followed.", node)
+        if self._is_check(node):
+            return node
         if isinstance(node, gast.Attribute):
             base = self.object(node.value)
             if base is not None and node.attr in base.attributes and isinstance(node.value, gast.Call):
@@ -209,6 +213,14 @@ class Fields(Places):
                 setattr(node, f, self._child(value))
         self.before = before
         return node
+
+    def _is_check(self, node: gast.expr) -> bool:
+        """Whether it is `type(p)` or `isinstance(p, C)` of a parameter that the function still has."""
+        if not isinstance(node, gast.Call) or not node.args or not self.is_entry:
+            return False
+        at = self.place(node.args[0])
+        asked = self.program.canonical(node.func, self.local) in ("builtins.type", "builtins.isinstance")
+        return asked and at is not None and at.root not in self.made_here
 
     def _child(self, node):
         if isinstance(node, gast.expr):

@@ -9,9 +9,10 @@ import gast
 from lsp_ad.differentiate.fields import Fields
 from lsp_ad.differentiate.places import CLASS_VARIABLE
 from lsp_ad.differentiate.refused import MUTATORS
-from lsp_ad.semantics.classes import TUPLE, Class
+from lsp_ad.semantics.changes import changed
+from lsp_ad.semantics.classes import TUPLE, Class, called
 from lsp_ad.semantics.hints import from_annotation
-from lsp_ad.semantics.names import bound_names
+from lsp_ad.semantics.names import bound_names, local_names
 from lsp_ad.simplify.algebra import assign, name
 from lsp_ad.source.printing import expression_text
 from lsp_ad.source.trees import copied
@@ -27,6 +28,12 @@ class Frame(Fields):
                 self.refuse(f"`{p}` is assigned anew, and not always an object of one class.", self.function)
         start = [s for p in self.made_here if p in self.version.classes for s in self._copied_in(p)]
         self.function.body = [*start, *self.block(self.function.body)]
+        if changes := changed(self.function.body) & {n for n, _ in self.version.reads.values()}:
+            message = f"`{min(changes)}`, an attribute of an object that was passed in, is changed in place."
+            self.refuse(message, self.function, "Change a copy: `list(...)`.", "AD301")
+        hidden = {called(self.program, c).split(".")[0] for c in self.version.classes.values()}
+        if self.is_entry and (hidden := hidden & self.local):
+            self.refuse(f"`{min(hidden)}` is a class, and a variable here.", self.function)
         if not self.is_entry:
             self.function.name = self.version.name
             self._signature()
@@ -53,6 +60,8 @@ class Frame(Fields):
         return found
 
     def statement(self, s: gast.stmt) -> list[gast.stmt]:
+        if isinstance(s, gast.FunctionDef) and (hidden := local_names(s) & self.objects.keys()):
+            self.refuse(f"`{min(hidden)}` stands for something else in `{s.name}`.", s)
         if isinstance(s, gast.Raise):
             if isinstance(s.exc, gast.Call):
                 s.exc.args = [self.expression(a) for a in s.exc.args]

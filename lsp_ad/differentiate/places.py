@@ -94,9 +94,13 @@ class Places:
             else:
                 for n in bound_names(_own(s)):
                     bindings.setdefault(n, []).append(None)
-                if isinstance(s, (gast.Assign, gast.AugAssign, gast.AnnAssign)):
-                    targets = s.targets if isinstance(s, gast.Assign) else [s.target]
-                    self.writes_fields |= any(isinstance(t, gast.Attribute) for t in targets)
+        for node in gast.walk(self.function):
+            if isinstance(node, gast.NamedExpr):
+                bindings.setdefault(node.target.id, []).append(None)
+            elif isinstance(node, (gast.Global, gast.Nonlocal)):
+                bindings.update({n: [None] for n in node.names})
+            elif isinstance(node, gast.Attribute) and not isinstance(node.ctx, gast.Load):
+                self.writes_fields = True
         bindings = {n: v for n, v in bindings.items() if None not in v and self._may_be_object(v)}
         found: dict[str, Class] = {}
         while True:

@@ -24,7 +24,7 @@ from lsp_ad.differentiate.objects import Apart
 from lsp_ad.differentiate.paths import Path, Step
 from lsp_ad.differentiate.places import CLASS_VARIABLE
 from lsp_ad.problems import Refusal, problem
-from lsp_ad.semantics.classes import Class, Method, class_of, has_classes
+from lsp_ad.semantics.classes import Class, Method, called, class_of, has_classes
 from lsp_ad.semantics.names import Program, parameters
 from lsp_ad.source.parse import span_of
 
@@ -82,11 +82,6 @@ def take_apart(
         lambda of: called(program, of),
     )
     return replace(program, made={**program.made, **made}, written={**program.written, **written}), apart
-
-
-def called(program: Program, of: Class) -> str:
-    """What a file calls a class."""
-    return program.links.called.get(of.name, of.name)
 
 
 def _path(parameter: str, steps: tuple[str, ...]) -> Path:

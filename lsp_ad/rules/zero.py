@@ -95,6 +95,7 @@ _TABLE = [
     ("builtins.bool", "x", _bool),
     ("builtins.isinstance", "x, types", _bool),
     ("builtins.getattr", "x, name, default", lambda b: UNKNOWN),
+    ("builtins.type", "x", lambda b: UNKNOWN),
     ("builtins.range", "a, b=None, c=None", lambda b: Kind("tuple", "int")),
     ("builtins.str", "x", lambda b: STR),
     ("builtins.type", "x", lambda b: UNKNOWN),

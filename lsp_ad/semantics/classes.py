@@ -93,6 +93,11 @@ def class_of(program: Program, node: gast.expr | None) -> Class | None:
     return program.derived[key]
 
 
+def called(program: Program, of: Class) -> str:
+    """What a file calls a class."""
+    return program.links.called.get(of.name, of.name)
+
+
 def method_named(program: Program, name: str) -> tuple[Class, Method] | None:
     """The method that `Model.loss` names, in a class of the file."""
     of, _, method = name.partition(".")

@@ -361,6 +361,22 @@ REFUSED = {
         "AD404",
     ),
     "a second name, and a field is assigned": ("def f(a):\n    p = Point(a, a)\n    q = p\n    q.x = 3.0\n    return p.x * a\n", "AD404"),
+    "a second name by a function": (
+        "def same(p):\n    return p\n\ndef f(a):\n    p = Point(a, a)\n    q = same(p)\n    p.x = 3.0\n    return q.x * a\n", "AD404"
+    ),
+    "a second name, and two fields are assigned": (
+        "def f(a):\n    p = Point(a, a)\n    q = p\n    q.x, q.y = 3.0, a\n    return p.x * a\n", "AD404"
+    ),
+    "a name that is something else, too": (
+        "def f(a, b):\n    p = Point(a, a)\n    y = (p := b)\n    return p.x * y\n", "AD"
+    ),
+    "an attribute that is a list is changed": ("def f(p: Point, x):\n    y = p.x.pop()\n    return y * x\n", "AD301"),
+    "a name that is something else in a function inside": (
+        "@dataclass\nclass Q(Point):\n    def g(self, other):\n        def h(self):\n            return self.x\n        return h(other) * self.x\n\n"
+        "def f(q: Q, r: Point):\n    return q.g(r)\n",
+        "AD404",
+    ),
+    "a class whose name is a variable": ("def f(p: Point, x):\n    Point = x\n    return p.x * Point\n", "AD404"),
     "setattr": ("def f(p: Point, x):\n    setattr(p, 'x', x)\n    return p.x\n", "AD"),
 }
 
@@ -406,6 +422,9 @@ class Bell:
     def __init__(self, width):
         self.width = width
 
+    def bump(self, x: float):
+        return self.at(x, 1.0)
+
     def at(self, x, y=2.0):
         return np.exp(-((x / self.width) ** 2)) * y
 
@@ -437,6 +456,15 @@ def test_parameters_of_bound_methods():
         lsp_ad.grad(bell.at, wrt="z")
 
 
+def test_a_derivative_of_a_derivative():
+    bell, x = Bell(0.8), 0.3
+
+    first = lsp_ad.grad(bell.bump)
+    second = lsp_ad.jvp(first, wrt="x")(x, dx=1.0)[1]
+    t = x / 0.8
+    np.testing.assert_allclose(second, np.exp(-t * t) * (4 * t * t - 2) / 0.8**2)
+
+
 def test_a_function_of_the_wrong_class():
     with pytest.raises(TypeError, match="Spring"):
         lsp_ad.grad(Spring.energy, wrt="self")(Harder(2.0, np.ones(2)), np.ones(2))
@@ -447,7 +475,7 @@ def test_the_command_line_writes_the_derivative_of_a_method_below_its_class(tmp_
     path.write_text(HEAD + LAYER + "\nLAST = 1\n")
     assert cli.main(["grad", f"{path}::Layer.size", "--write"]) == 0
     text = path.read_text()
-    assert text.index("def twice") < text.index("def Layer_size_grad(self, dsize=1.0)") < text.index("LAST")
+    assert text.index("def twice") < text.index("def Layer_size_grad(self: Layer, dsize=1.0)") < text.index("LAST")
     namespace = run(text)
     made = namespace["Layer"](normal(2, 2), np.array([0.5, -1.0]))
     np.testing.assert_allclose(namespace["Layer_size_grad"](made).b, [1.0, -1.0])

@@ -390,6 +390,7 @@ ZERO_CALLS: dict[str, str] = {
     "builtins.getattr": "x, 'ndim', 0",
     "lsp_ad.runtime.zeros_of": "x",
     "builtins.len": "x",
+    "builtins.type": "x",
     "builtins.int": "x[0]",
     "builtins.round": "x[0], 1",
     "builtins.bool": "x[0]",
