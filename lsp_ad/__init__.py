@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lsp_ad.api import Diagnostic, DifferentiationError, grad, jvp, stages, value_and_grad, vjp
     from lsp_ad.markers import (
+        checkpoint,
         custom_jvp,
         custom_vjp,
         insert_grad_of,
@@ -22,6 +23,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Diagnostic",
     "DifferentiationError",
+    "checkpoint",
     "custom_jvp",
     "custom_vjp",
     "grad",
@@ -35,7 +37,15 @@ __all__ = [
     "value_and_grad",
     "vjp",
 ]
-_MARKERS = ("custom_jvp", "custom_vjp", "insert_grad_of", "non_differentiable", "opaque", "stop_gradient")
+_MARKERS = (
+    "checkpoint",
+    "custom_jvp",
+    "custom_vjp",
+    "insert_grad_of",
+    "non_differentiable",
+    "opaque",
+    "stop_gradient",
+)
 
 
 def __getattr__(name: str) -> Any:

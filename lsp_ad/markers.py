@@ -73,6 +73,23 @@ class insert_grad_of:
         return isinstance(error, NoGradient) or isinstance(getattr(error, "__cause__", None), NoGradient)
 
 
+class checkpoint:
+    """Save memory in the derivative of a loop: `with lsp_ad.checkpoint(every=100): for ...`.
+
+    The forward sweep keeps the state of the loop only every so many iterations, and the backward sweep runs
+    the iterations between again. When the function itself runs, this does nothing.
+    """
+
+    def __init__(self, every: int):
+        """`every`: how many iterations there are from one kept state to the next."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        pass
+
+
 class NoGradient(BaseException):
     """Ends the body of an `insert_grad_of` where no derivative is being computed."""
 

@@ -174,6 +174,7 @@ def test_the_public_names():
     assert lsp_ad.__all__ == [
         "Diagnostic",
         "DifferentiationError",
+        "checkpoint",
         "custom_jvp",
         "custom_vjp",
         "grad",

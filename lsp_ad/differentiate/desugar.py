@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gast
 
-from lsp_ad.differentiate import iterators, loop_else, matches, walrus
+from lsp_ad.differentiate import checkpoints, iterators, loop_else, matches, walrus
 from lsp_ad.differentiate.fresh import Fresh
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
@@ -16,8 +16,9 @@ _INERT = (gast.Delete, gast.Global, gast.Import, gast.ImportFrom)
 
 
 def desugar(tree: gast.FunctionDef, scope: Scope, fresh: Fresh) -> None:
-    """Rewrite a function in place: no `match`, loop `else`, `:=`, iterator under a name, `del`, `global`."""
+    """Rewrite a function in place: no checkpoint, `match`, loop `else`, `:=`, iterator with a name, `del`."""
     _drop(tree)
+    checkpoints.expand(tree, scope, fresh)
     matches.expand(tree, fresh)
     loop_else.expand(tree, fresh)
     walrus.expand(tree, fresh)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gast
 
-from lsp_ad.differentiate import insertions, matches, tries, withs
+from lsp_ad.differentiate import checkpoints, insertions, matches, tries, withs
 from lsp_ad.problems import Problem, Related, Span
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics.names import bound_names, imported
@@ -37,6 +37,10 @@ class Blocks:
     def _with(self, s: gast.With) -> None:
         if insertions.is_insertion(s, self.scope):
             self.problems += insertions.check(s, self.scope, self.expression)
+            return
+        if checkpoints.is_checkpoint(s, self.scope):
+            self.problems += checkpoints.check(s, self.scope)
+            self.body(s.body)
             return
         for item in s.items:
             manager = item.context_expr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gast
 
 from lsp_ad.differentiate.calls import Callees
+from lsp_ad.differentiate.checkpoints import removed
 from lsp_ad.differentiate.forward import Forward
 from lsp_ad.differentiate.fresh import adjoint_name, is_adjoint
 from lsp_ad.differentiate.nested import may_be_lists
@@ -43,6 +44,7 @@ def sweep_forward(unit: Unit, callees: Callees, shown: str, options: Options = D
     both = gast.Tuple([name(unit.result), name(tangent)], gast.Load())
     seeds = {adjoint_name(p): p for p in unit.wrt}
     joint.append(gast.Return(both))
+    joint = removed(joint)
     options.record("sweeps", unit.tree, joint)
     if options.optimized:
         joint = simplify(joint, bound | seeds.keys() | {adjoint_name(n) for n in unit.paths})

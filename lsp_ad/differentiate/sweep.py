@@ -10,6 +10,7 @@ import gast
 from lsp_ad.differentiate import saves
 from lsp_ad.differentiate.adjoints import Adjoints, Form, State
 from lsp_ad.differentiate.calls import Callees
+from lsp_ad.differentiate.checkpoints import Reruns, removed
 from lsp_ad.differentiate.display import Display
 from lsp_ad.differentiate.fresh import adjoint_name, is_adjoint, is_temporary
 from lsp_ad.differentiate.nested import may_be_lists, may_nest
@@ -88,12 +89,14 @@ def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -
     options.record("sweeps", unit.tree, _joint(body, backward, returned))
     if options.optimized:
         saves.compute_again(body, backward, values)
+    reruns = Reruns(body, unit.stability.carried, unit.fresh)
     forward = unit.insertions.removed(values.insert_saves([*body, last])[:-1])
     bound = {*unit.parameters, *unit.paths}
     if options.optimized:
         saves.fold(forward, backward, bound)
     options.record("saves", unit.tree, _joint(forward, backward, returned))
-    Tapes(unit.scope, unit.stability, unit.fresh, forward, bound).add(reverse.loops)
+    Tapes(unit.scope, unit.stability, unit.fresh, forward, bound, reruns).add(reverse.loops)
+    forward = removed(forward)
     options.record("tapes", unit.tree, _joint(forward, backward, returned))
     if mode in ("value_and_grad", "pair"):
         kept = unit.result

@@ -7,10 +7,12 @@ number of iterations is known, the backward loop is `for i in reversed(range(n))
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 import gast
 
+from lsp_ad.differentiate.checkpoints import Reruns, is_segment, necessary
 from lsp_ad.differentiate.fresh import Fresh
 from lsp_ad.differentiate.reverse import LoopPair
 from lsp_ad.differentiate.stable import Stability
@@ -29,6 +31,7 @@ class Tapes:
     fresh: Fresh
     body: list[gast.stmt]
     bound: set[str]
+    reruns: Reruns
 
     def add(self, loops: list[LoopPair]) -> None:
         """Give every backward loop its header:
@@ -36,7 +39,40 @@ class Tapes:
         """
         loops = [pair for pair in loops if any(x is pair.forward for x in flow.statements(self.body))]
         for pair in sorted(loops, key=lambda p: -len(self.stability.path_of[id(p.forward)])):
+            if any(map(is_segment, pair.forward.body)):
+                self.segment(pair)
             self.loop(pair)
+
+    def segment(self, pair: LoopPair) -> None:
+        """Let the backward loop over the segments of a checkpointed loop run the forward loop again.
+
+        Of the state at the start of a segment it needs what that loop reads before it binds it.
+        """
+        s, node = pair.forward, pair.node
+        first = next(i for i, x in enumerate(s.body) if is_segment(x))
+        last = next(i for i in range(first, len(s.body)) if isinstance(s.body[i], (gast.For, gast.While)))
+        again = s.body[first + 1 : last + 1]
+        needed = _free_reads(node.body) & flow.writes(again)
+        if not needed:
+            return
+        loop = again[-1]
+        again = necessary(again, needed)
+        graph = flow.Flow.of(again)
+        state = flow.live_before(graph, needed)[0]
+        inside = flow.writes(s.body)
+        block, position = _find(self.body, s)
+        starts: list[gast.stmt] = []
+        for n in sorted(state - flow.header_writes(s)):
+            if n in inside or (n in self.scope.local and not self.stability.is_stable(n)):
+                kept = self.fresh.new("s__" + n)
+                starts.append(assign(n, name(kept)))
+                if n in inside:
+                    s.body.insert(first, assign(kept, name(n)))
+                    first, last = first + 1, last + 1
+                else:
+                    block.insert(position, assign(kept, name(n)))
+        s.body[first + 1 : last + 1] = [self.reruns.plain[id(loop)]]
+        node.body[:0] = [*starts, *again]
 
     def loop(self, pair: LoopPair) -> None:
         s, node = pair.forward, pair.node
@@ -179,16 +215,20 @@ def _is_range(node: gast.expr, scope: Scope) -> bool:
     return isinstance(node, gast.Call) and scope.canonical(node.func) == "builtins.range"
 
 
-def _free_reads(body: list[gast.stmt]) -> set[str]:
-    """Names that a block of the backward sweep reads,
-    less those that inner backward loops bring themselves.
-    """
+def _free_reads(body: list[gast.stmt], bound: Set[str] = frozenset()) -> set[str]:
+    """Names that a block of the backward sweep reads and does not bind before; `bound` are bound already."""
     found: set[str] = set()
     for s in body:
+        inside = bound
         if isinstance(s, gast.For):
-            found |= flow.reads(s.iter) | (_free_reads(s.body) - flow.stored(s.target))
+            found |= flow.reads(s.iter) - bound
+            inside = bound | flow.stored(s.target)
         else:
-            found |= flow.header_reads(s).union(*map(_free_reads, flow.blocks(s)))
+            found |= flow.header_reads(s) - bound
+        for block in flow.blocks(s):
+            found |= _free_reads(block, inside)
+        if isinstance(s, gast.Assign):
+            bound = bound | flow.stored(s)
     return found
 
 

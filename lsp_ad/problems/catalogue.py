@@ -251,6 +251,18 @@ CATALOGUE: dict[str, Entry] = _entries(
         "result `y` and its adjoint `dy`.",
     ),
     Entry(
+        "AD604",
+        "unsuitable-checkpoint",
+        "error",
+        "A checkpointed loop is not of a form that can be run again in parts.",
+        "Let it hold one loop over a range, a sequence or zip of sequences, or one while loop, which changes "
+        "nothing in place.",
+        "import lsp_ad\n\ndef f(x):\n    with lsp_ad.checkpoint(every=0):\n        for _ in range(9):\n"
+        "            x = x * x\n    return x\n",
+        "The backward sweep runs the iterations between two kept states again, so these must compute the "
+        "same as the first time.",
+    ),
+    Entry(
         "STG101",
         "python-value-decides",
         "warning",
