@@ -28,12 +28,15 @@ from lsp_ad.source.trees import copied
 class Form:
     """The form of an adjoint: `exact`, it has the shape of its variable (else it broadcasts to it);
     `scalar`, it is surely a number; `owned`, it is an array that this function made and nothing shares, or
-    a list or dict of such; `outer`, it is a list or dict that this function made, whatever its items are."""
+    a list or dict of such; `outer`, it is a list or dict that this function made, whatever its items are;
+    `wide`, it is yet to be summed over what broadcasting has repeated (its variable is a temporary, whose
+    one assignment is the next to read it)."""
 
     exact: bool = False
     scalar: bool = False
     owned: bool = False
     outer: bool = False
+    wide: bool = False
 
     def meet(self, other: Form) -> Form:
         return Form(
@@ -71,6 +74,8 @@ class Adjoints:
     lists: set[str] = field(default_factory=set)
     in_place: set[str] = field(default_factory=set)
     deep: set[str] = field(default_factory=set)
+    once: set[str] = field(default_factory=set)
+    factors: set[str] = field(default_factory=set)
     best: Form = field(default=Form(True, True, True, True))
 
     def kind(self, v: str) -> Kind:
@@ -152,7 +157,8 @@ class Adjoints:
     def enter_loop(self, v: str, written: bool, state: State, out: list[gast.stmt], s: gast.stmt) -> None:
         """Bring an adjoint that a loop changes into a form in which the loop can change it."""
         kind = self.kind(v)
-        whole = (not written and (v in self.in_place or kind.type == "array")) or kind.is_structure
+        is_array = kind.type == "array" or v in self.factors
+        whole = (not written and (v in self.in_place or is_array)) or kind.is_structure
         if v not in state:
             if whole:
                 out.append(assign(adjoint_name(v), self.values.zeros(name(v), s, after=True)))

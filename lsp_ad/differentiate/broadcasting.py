@@ -16,6 +16,16 @@ def was_broadcast(argument: Kind, others: list[Kind], out: Kind) -> bool:
     return argument.shape is None or argument.shape != out.shape
 
 
+def is_known(argument: Kind, out: Kind) -> bool:
+    """Whether the shapes tell over which axes to sum."""
+    if argument.shape == ():
+        return True
+    if not isinstance(argument.shape, tuple) or not isinstance(out.shape, tuple):
+        return False
+    axes = _axes(argument.shape, out.shape)
+    return axes is not None and not (axes[0] and axes[1])
+
+
 def reduce_to(
     value: gast.expr, argument: gast.expr, out: Kind, s: gast.stmt, values: ForwardValues
 ) -> gast.expr:

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 import gast
 
 from lsp_ad.differentiate.library import MAKERS, VIEWS
+from lsp_ad.rules.helpers import RUNTIME
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import change_of
@@ -33,8 +34,13 @@ def _makes(node: gast.expr | None, scope: Scope) -> bool:
     if isinstance(node, gast.BinOp):
         return isinstance(node.left, gast.List) or isinstance(node.right, gast.List)
     if isinstance(node, gast.Call):
-        return scope.canonical(node.func) in MAKERS
+        return scope.canonical(node.func) in MAKERS or is_structure_helper(node, scope)
     return isinstance(node, (gast.List, gast.Dict, gast.ListComp, gast.DictComp))
+
+
+def is_structure_helper(node: gast.Call, scope: Scope) -> bool:
+    """Whether generated code makes an adjoint of a list or dict by a call."""
+    return scope.canonical(node.func) in (f"{RUNTIME}zeros_of", f"{RUNTIME}sum_of", f"{RUNTIME}copy_of")
 
 
 class ContainerFence(ABC):

@@ -10,6 +10,7 @@ import gast
 from lsp_ad.differentiate.library import MAKERS, is_copy
 from lsp_ad.differentiate.values import name_taken
 from lsp_ad.problems import Refusal, problem
+from lsp_ad.rules.helpers import RUNTIME
 from lsp_ad.semantics.changes import Change, is_access
 from lsp_ad.semantics.shapes import OTHER
 from lsp_ad.simplify.algebra import assign, call, constant, name, store
@@ -32,7 +33,6 @@ class Containers:
     def change(self, s: gast.Expr | gast.Assign, change: Change, out: list[gast.stmt]) -> None:
         """A change of an active list: what is popped gets a name."""
         if isinstance(s, gast.Assign):
-            self._refuse_update(s)
             place, value = s.targets[0], self.normal.argument(change.args[1], s, out)
             where = self.normal.index(place.slice, s, out)
             place = gast.Subscript(place.value, where, gast.Store())
@@ -46,16 +46,6 @@ class Containers:
         call = copy.copy(s.value)
         call.args = [*change.args[:-1], self.normal.argument(change.args[-1], s, out)]
         out.append(gast.copy_location(gast.Expr(call), s))
-
-    def _refuse_update(self, s: gast.Assign) -> None:
-        """`xs[i] += e` on an array changes it for whoever else has it."""
-        place, value = s.targets[0], s.value
-        if not (isinstance(value, gast.BinOp) and hasattr(value.left, "lineno") and hasattr(place, "lineno")):
-            return
-        if span_of(value.left) == span_of(place) and not self.normal.kinds.of(value.left).is_scalar:
-            text = expression_text(place)
-            message = f"`{text} += ...` may change an array in place that has another name."
-            raise Refusal(problem("AD302", message, span_of(s), f"Write `{text} = {text} + ...`."))
 
     def unpack_starred(
         self, target: gast.Tuple | gast.List, value: gast.expr, s: gast.stmt, out: list[gast.stmt]
@@ -116,7 +106,11 @@ class Containers:
         module = self.normal.scope.alias_of("numpy")
         for place, argument in enumerate(node.args):
             kind = self.normal.kinds.of(argument)
-            if kind.type in ("list", "tuple") and self.normal.is_active(argument):
+            if isinstance(argument, gast.Dict) and self.normal.is_active(argument):
+                node.args[place] = self.normal.temporary(argument, s, out)
+            elif operation.rule.name.startswith(RUNTIME):
+                continue  # these take lists as lists
+            elif kind.type in ("list", "tuple") and self.normal.is_active(argument):
                 if module is None:
                     raise Refusal(name_taken("np", "the module numpy", span_of(s)))
                 function = gast.Attribute(name(module), "array", gast.Load())

@@ -59,8 +59,10 @@ def attempt(forward: Forward, s: gast.Try, present: Present, after: Set[str]) ->
 def _moves(forward: Forward, body: list[gast.stmt], present: Present) -> bool:
     """Whether a block gives a name a tangent, or takes one away."""
     return any(
-        (flow.header_writes(x) & forward.active
-        and ((isinstance(x, gast.Assign) and forward.tangents.moves(x.value, present)) or flow.blocks(x)))
+        (
+            flow.header_writes(x) & forward.active
+            and ((isinstance(x, gast.Assign) and forward.tangents.moves(x.value, present)) or flow.blocks(x))
+        )
         or flow.header_writes(x) & present.tangents
         for x in flow.statements(body)
     ) or any(flow.blocks(x) and flow.writes([x]) & forward.active for x in body)

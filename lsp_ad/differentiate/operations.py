@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import gast
 
 from lsp_ad.differentiate import broadcasting
-from lsp_ad.differentiate.adjoints import Adjoints, State
+from lsp_ad.differentiate.adjoints import Adjoints, Form, State
 from lsp_ad.differentiate.calls import Callees
 from lsp_ad.differentiate.quoting import place, quoted
 from lsp_ad.differentiate.realness import is_conjugated
@@ -18,8 +18,9 @@ from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.rules import Adjoint, Bound, Unsupported
 from lsp_ad.rules.partials import partials
-from lsp_ad.semantics.shapes import Kind
-from lsp_ad.simplify.algebra import assign, name, normalize
+from lsp_ad.semantics import flow
+from lsp_ad.semantics.shapes import UNKNOWN, Kind
+from lsp_ad.simplify.algebra import assign, call, name, normalize
 from lsp_ad.source.printing import expression_text
 
 
@@ -41,6 +42,8 @@ class Operations:
     ) -> None:
         """Hand the adjoint of the target on to the operands."""
         value = s.value
+        if form.wide and not self._takes_wide(value):
+            dy, form = self._narrowed(dy, target, s, out), Form(True, False, False)
         if isinstance(value, gast.Name):
             self.adjoints.contribute(value.id, dy, form.alias(), state, out)
         elif isinstance(value, gast.Subscript):
@@ -66,6 +69,37 @@ class Operations:
                 )
             else:
                 self.rule(operation.bind(self.values.kinds.of), value, target, dy, form, s, state, out)
+
+    def _takes_wide(self, value: gast.expr) -> bool:
+        """Whether an operation can hand on an adjoint that is larger than its result."""
+        operation = self.values.scope.operation(value)
+        if operation is None or self.values.kinds.of(value).is_structure:
+            return False
+        try:
+            bound = operation.bind(self.values.kinds.of)
+            adjoints = partials(bound)
+        except Unsupported:
+            return False
+        wanted = [
+            adjoints[p] for p, a in bound.given.items() if p in adjoints and flow.reads(a) & self.active
+        ]
+        return all(a.elementwise or a.wide for a in wanted)
+
+    def _narrowed(self, dy: gast.expr, target: str, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
+        """A wide adjoint, summed to the shape of its variable."""
+        kept = self.values.fresh.new("b")
+        like = self.values.result(target, s)
+        out.append(assign(kept, call(self.values.helper("unbroadcast"), dy, like)))
+        return name(kept)
+
+    def _can_be_wide(self, argument: gast.expr, s: gast.stmt, state: State) -> bool:
+        """Whether the adjoint of an operand may stay wide: its assignment is the next to read it."""
+        return (
+            isinstance(argument, gast.Name)
+            and argument.id in self.adjoints.once
+            and argument.id not in state
+            and self.values.stability.is_beside(argument.id, s)
+        )
 
     def rule(
         self,
@@ -107,7 +141,11 @@ class Operations:
                         where,
                     )
                 )
-        if not form.exact and any(not self._takes_any_shape(adjoints[p], form) for p in wanted):
+        if (
+            not form.exact
+            and not form.wide
+            and any(not self._takes_any_shape(adjoints[p], form) for p in wanted)
+        ):
             full = self.values.full_result(dy, target, s)
             kept = self.values.fresh.new("b")
             out.append(assign(kept, full))
@@ -158,11 +196,15 @@ class Operations:
             and q in bound.rule.parameters
             and not (isinstance(a, gast.Name) and isinstance(argument, gast.Name) and a.id == argument.id)
         ]
-        exact = form.exact or self._is_full(adjoint.text, bound, kind)
-        if broadcasting.was_broadcast(bound.kind(p), others, kind):
+        exact = form.exact or form.wide or self._is_full(adjoint.text, bound, kind)
+        if form.wide or broadcasting.was_broadcast(bound.kind(p), others, kind):
             if not exact:
                 value = self.values.full_result(value, target, s)
-            value = broadcasting.reduce_to(value, argument, kind, s, self.values)
+            larger = UNKNOWN if form.wide else kind
+            if not broadcasting.is_known(bound.kind(p), larger) and self._can_be_wide(argument, s, state):
+                self.adjoints.contribute(argument.id, value, Form(wide=True), state, out)
+                return
+            value = broadcasting.reduce_to(value, argument, larger, s, self.values)
             exact = True
         self.adjoints.contribute(
             argument.id, value, self.adjoints.form(exact, form.scalar and not exact, value), state, out

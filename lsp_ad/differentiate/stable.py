@@ -64,6 +64,14 @@ class Stability:
         """Whether a name still stands in the backward sweep for the value that it has at a statement."""
         return self.is_stable(name) and id(s) not in self.changing.get(name, ())
 
+    def is_beside(self, name: str, s: gast.stmt) -> bool:
+        """Whether the one assignment of a name stands before a statement in the same block."""
+        return (
+            self.counts.get(name) == 1
+            and self.block_of.get(name) == self.path_of.get(id(s), ())
+            and self.defined_at[name] < self.order[id(s)]
+        )
+
     def defined_before(self, name: str, s: gast.stmt) -> bool:
         """Whether the one assignment of a name comes before a statement on every path to it."""
         block, path = self.block_of.get(name), self.path_of.get(id(s), ())

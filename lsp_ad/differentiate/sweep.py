@@ -64,6 +64,7 @@ def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -
     adjoints = Adjoints(values, unit.kinds, unit.active)
     values.lists = adjoints.lists = may_be_lists(unit.tree.body, unit.active, unit.kinds)
     use_checks(unit, values)
+    adjoints.once, adjoints.factors = _read_once(unit.tree.body), _factors(unit.tree.body)
     reverse = Reverse(Operations(values, adjoints, unit.active, unit.carries, callees), unit.insertions)
     seed = adjoint_name(unit.result)
     kind = unit.kinds.names.get(unit.result, Kind())
@@ -128,6 +129,28 @@ def _bound_at_mark(joint: list[gast.stmt], parameters: set[str]) -> list[gast.st
     live = flow.live_before(flow.Flow.of(joint[mark:]))[0] & flow.writes(joint[:mark])
     sure = flow.definitely_bound(joint[:mark], parameters)
     return [*(assign(n, constant(None)) for n in sorted(live - sure)), *joint]
+
+
+def _factors(body: list[gast.stmt]) -> set[str]:
+    """The operands of matrix products: surely no numbers."""
+    return {
+        operand.id
+        for s in flow.statements(body)
+        if isinstance(s, gast.Assign) and isinstance(s.value, gast.BinOp)
+        if isinstance(s.value.op, gast.MatMult)
+        for operand in (s.value.left, s.value.right)
+        if isinstance(operand, gast.Name)
+    }
+
+
+def _read_once(body: list[gast.stmt]) -> set[str]:
+    """The temporaries that one expression reads."""
+    counts: dict[str, int] = {}
+    for s in body:
+        for n in flow.walk(s):
+            if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load) and n.id.startswith("t__"):
+                counts[n.id] = counts.get(n.id, 0) + 1
+    return {n for n, count in counts.items() if count == 1}
 
 
 def unnest(body: list[gast.stmt]) -> None:

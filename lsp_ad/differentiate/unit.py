@@ -241,9 +241,7 @@ def _plain(tree: gast.FunctionDef) -> None:
     tree.body = block(tree.body)
 
 
-def _varied(
-    body: list[gast.stmt], wrt: set[str], carries: Callable[[gast.expr], set[str]]
-) -> set[str]:
+def _varied(body: list[gast.stmt], wrt: set[str], carries: Callable[[gast.expr], set[str]]) -> set[str]:
     """The names that may depend on wrt, before names are split."""
     found = set(wrt)
     while True:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import gast
 
+from lsp_ad.differentiate.container_fence import is_structure_helper
 from lsp_ad.differentiate.fresh import plain
+from lsp_ad.differentiate.quoting import quoted
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
@@ -29,6 +31,8 @@ def refuse_shared(tree: gast.FunctionDef, kinds: Kinds, scope: Scope) -> None:
     if not names:
         return
     later = before_changes(tree.body)
+    updated = {n for s in flow.statements(tree.body) if (n := _updated(s, kinds)) is not None}
+    shared = {n for n in updated & names if not _items_are_own(n, tree.body, kinds, scope, later[n])}
     for s in flow.statements(tree.body):
         for n in sorted(flow.header_writes(s) & names):
             if not (isinstance(s, gast.Assign) and _is_new(s.targets[0], s.value, kinds, scope)):
@@ -36,9 +40,74 @@ def refuse_shared(tree: gast.FunctionDef, kinds: Kinds, scope: Scope) -> None:
         for n in sorted(_shared_by(s, scope) & names):
             if id(s) in later[n]:
                 _refuse(n, s)
+        if _updated(s, kinds) in shared:
+            text = quoted(s.targets[0], scope.program)
+            message = f"`{text} += ...` may change an array in place that has another name."
+            raise Refusal(problem("AD302", message, span_of(s), f"Write `{text} = {text} + ...`."))
         if isinstance(s, gast.For):
             for n in sorted(_iterated(s.iter, scope) & changed(s.body) & names):
                 _refuse(n, s)
+
+
+def _updated(s: gast.stmt, kinds: Kinds) -> str | None:
+    """The list in `xs[i] += e`, if the item may be an array, which that changes."""
+    change = change_of(s)
+    if change is None or change.method != "set" or not isinstance(s.value, gast.BinOp):
+        return None
+    read, target = s.value.left, s.targets[0]
+    if not (isinstance(read, gast.Subscript) and hasattr(read, "lineno") and hasattr(target, "lineno")):
+        return None
+    same = span_of(read) == span_of(target) and not kinds.of(read).is_scalar
+    return change.base if same else None
+
+
+def _items_are_own(n: str, body: list[gast.stmt], kinds: Kinds, scope: Scope, later: set[int]) -> bool:
+    """Whether the items of a list are arrays that nothing else has where the list changes."""
+
+    def new(node: gast.expr) -> bool:
+        kind = kinds.of(node)
+        return kind.fresh or kind.is_scalar
+
+    def new_items(node: gast.expr) -> bool:
+        if isinstance(node, gast.Call):
+            return is_structure_helper(node, scope) or not (node.args or node.keywords)
+        if isinstance(node, gast.BinOp):
+            return new_items(node.left) or new_items(node.right)
+        if isinstance(node, gast.ListComp):
+            return new(node.elt)
+        items = node.values if isinstance(node, gast.Dict) else getattr(node, "elts", None)
+        return items is not None and all(new(e) for e in items)
+
+    for s in flow.statements(body):
+        change = change_of(s)
+        if change is not None and change.base == n and change.method != "pop":
+            if not new(change.args[-1]):
+                return False
+        elif isinstance(s, gast.Assign) and n in flow.stored(s) and not new_items(s.value):
+            return False
+        if id(s) in later and n in _handed_out(s, kinds, scope):
+            return False
+    return True
+
+
+def _handed_out(s: gast.stmt, kinds: Kinds, scope: Scope) -> set[str]:
+    """The names of the lists whose items get another name by a statement."""
+    if isinstance(s, gast.For):
+        return flow.reads(s.iter)
+    change = change_of(s)
+    value = change.args[-1] if change is not None and change.args else getattr(s, "value", None)
+    return _items_in(value, kinds, scope) if isinstance(value, gast.expr) else set()
+
+
+def _items_in(node: gast.expr, kinds: Kinds, scope: Scope) -> set[str]:
+    """The names of the lists of which an expression is, or holds, an item."""
+    if isinstance(node, (gast.Compare, gast.Constant)):
+        return set()
+    kind = kinds.of(node)
+    is_operation = isinstance(node, gast.BinOp) or scope.operation(node) is not None
+    if is_operation and kind.fresh and not kind.is_structure:
+        return set()
+    return flow.reads(node)
 
 
 def copy_parameters(tree: gast.FunctionDef, dicts: set[str]) -> None:
@@ -60,7 +129,7 @@ def _is_new(target: gast.expr, node: gast.expr, kinds: Kinds, scope: Scope) -> b
     if isinstance(node, (gast.List, gast.Dict, gast.ListComp, gast.DictComp)):
         return True
     if isinstance(node, gast.Call):
-        return scope.canonical(node.func) in MAKERS
+        return scope.canonical(node.func) in MAKERS or is_structure_helper(node, scope)
     if isinstance(node, gast.BinOp):
         return kinds.of(node).type == "list"
     return (

@@ -68,6 +68,16 @@ def _zeros(bound: Bound) -> Kind:
     return kind if kind.is_structure else replace(kind, dtype="float", fresh=True)
 
 
+def _same(bound: Bound) -> Kind:
+    """An adjoint as it was, put together anew."""
+    kind = bound.kind("d")
+    return kind if kind.is_structure else replace(kind, fresh=True)
+
+
+def _sum_tangent(bound: Bound, moved: Set[str]) -> str:
+    return "sum_of(dd, de)" if len(moved) == 2 else "dd" if "d" in moved else "de"
+
+
 def _unknown(bound: Bound) -> Kind:
     kinds = [bound.kind(p) for p in bound.given]
     return Kind("numeric", elementwise(*kinds).dtype, None, fresh=True)
@@ -103,8 +113,20 @@ def _solve_tangent(bound: Bound, moved: Set[str]) -> str:
 
 RULES = [
     _rule("unbroadcast", "d x", _like("x"), d=Adjoint("dy", spread=True, any_shape=True)),
-    _rule("matmul_adjoint_left", "d x1 x2", _like("x1"), d="dy @ x2", x2="matmul_adjoint_right(d, dy, x2)"),
-    _rule("matmul_adjoint_right", "d x1 x2", _like("x2"), d="x1 @ dy", x1="matmul_adjoint_left(d, x1, dy)"),
+    _rule(
+        "matmul_adjoint_left",
+        "d x1 x2",
+        _like("x1"),
+        d=Adjoint("dy @ x2", spread=True),
+        x2="matmul_adjoint_right(d, dy, x2)",
+    ),
+    _rule(
+        "matmul_adjoint_right",
+        "d x1 x2",
+        _like("x2"),
+        d=Adjoint("x1 @ dy", spread=True),
+        x1="matmul_adjoint_left(d, x1, dy)",
+    ),
     _rule("dot_adjoint_left", "d x1 x2", _like("x1"), d="np.dot(dy, x2)", x2="dot_adjoint_right(d, dy, x2)"),
     _rule("dot_adjoint_right", "d x1 x2", _like("x2"), d="np.dot(x1, dy)", x1="dot_adjoint_left(d, x1, dy)"),
     _rule(
@@ -120,5 +142,9 @@ RULES = [
     _rule("diagonal_adjoint", "d x offset", _like("x"), d="unbroadcast(np.diagonal(dy, offset), d)"),
     _rule("diag_adjoint", "d x k", _like("x"), d="np.diag(dy, k)"),
     _rule("zeros_of", "x", _zeros),
+    _rule("copy_of", "d", _same, d="dy"),
+    _rule("sum_of", "d e", _same, _sum_tangent, d="dy", e="dy"),
+    _rule("like", "d x", _same, d="dy"),
+    _rule("filled", "d x", _same, d="dy"),
 ]
 _NAMES = frozenset(rule.name for rule in RULES)

@@ -24,7 +24,11 @@ def _product(bound: Bound, name: str) -> dict[str, Adjoint]:
     a, b = bound.kind("x1").rank, bound.kind("x2").rank
     general = (f"{name}_adjoint_left(dy, x1, x2)", f"{name}_adjoint_right(dy, x1, x2)")
     left, right = general if a is None or b is None else _PRODUCTS.get((a, b), general)
-    return {"x1": Adjoint(left), "x2": Adjoint(right)}
+    wide = name == "matmul"
+    return {
+        "x1": Adjoint(left, wide=wide and left == general[0]),
+        "x2": Adjoint(right, wide=wide and right == general[1]),
+    }
 
 
 def _matmul(bound: Bound) -> dict[str, Adjoint]:

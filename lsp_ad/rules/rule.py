@@ -44,13 +44,15 @@ class Adjoint:
     `text` may hold statements before the last line, which is the expression. `spread`: its value
     only broadcasts to the argument's shape (the adjoint of a sum is a number). `any_shape`: the
     expression is also right for a `dy` that only broadcasts to the result's shape. `elementwise`: it
-    has the shape of the result, and broadcasting is undone as for an elementwise rule.
+    has the shape of the result, and broadcasting is undone as for an elementwise rule. `wide`: the expression
+    is also right for a `dy` with the shape of something that the result was broadcast to.
     """
 
     text: str
     spread: bool = False
     any_shape: bool = False
     elementwise: bool = False
+    wide: bool = False
 
     @property
     def selects(self) -> bool:

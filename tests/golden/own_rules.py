@@ -32,12 +32,15 @@ def loss(a, x):
 
 def unbroadcast(dx, x):
     """Sum an adjoint over the axes along which x was broadcast; the result has the shape of x."""
-    shape = np.shape(x)
-    if np.shape(dx) == shape:
+    shape, large = np.shape(x), np.shape(dx)
+    if large == shape:
         return dx
-    added = np.ndim(dx) - len(shape)
+    added = len(large) - len(shape)
+    axes = tuple(range(added))
+    if large[added:] == shape:
+        return np.sum(dx, axis=axes)
     stretched = tuple(added + i for i, n in enumerate(shape) if n == 1)
-    return np.reshape(np.sum(dx, axis=tuple(range(added)) + stretched), shape)
+    return np.reshape(np.sum(dx, axis=axes + stretched), shape)
 
 
 def loss_grad(a, x, dloss=1.0):

@@ -16,32 +16,48 @@ def loss(trunk, head, other_head, x):
 
 def unbroadcast(dx, x):
     """Sum an adjoint over the axes along which x was broadcast; the result has the shape of x."""
-    shape = np.shape(x)
-    if np.shape(dx) == shape:
+    shape, large = np.shape(x), np.shape(dx)
+    if large == shape:
         return dx
-    added = np.ndim(dx) - len(shape)
+    added = len(large) - len(shape)
+    axes = tuple(range(added))
+    if large[added:] == shape:
+        return np.sum(dx, axis=axes)
     stretched = tuple(added + i for i, n in enumerate(shape) if n == 1)
-    return np.reshape(np.sum(dx, axis=tuple(range(added)) + stretched), shape)
+    return np.reshape(np.sum(dx, axis=axes + stretched), shape)
+
+
+def summed_to_product(dy, x1, x2):
+    """The adjoint of y = x1 @ x2 from that of something that y was broadcast to."""
+    a, b = np.shape(x1), np.shape(x2)
+    shape = a[:-1] + b[1:]
+    if len(a) > 2 or len(b) > 2:
+        shape = np.broadcast_shapes(a[:-2], b[:-2]) + a[-2:-1] + b[-1:] * (len(b) > 1)
+    return dy if np.shape(dy) == shape else unbroadcast(dy, np.empty(shape))
 
 
 def matmul_adjoint_left(dy, x1, x2):
     """The adjoint of x1 in y = x1 @ x2, for operands of any rank from one on."""
-    if np.ndim(x1) == 2 and np.ndim(x2) == 2:
-        return dy @ np.transpose(x2)
-    if np.ndim(x2) == 1:
-        return dy * x2 if np.ndim(x1) == 1 else np.expand_dims(dy, -1) * x2
-    if np.ndim(x1) == 1:
+    dy = summed_to_product(dy, x1, x2)
+    rank1, rank2 = np.ndim(x1), np.ndim(x2)
+    if rank1 == 2 and rank2 == 2:
+        return dy @ np.asarray(x2).T
+    if rank2 == 1:
+        return dy * x2 if rank1 == 1 else np.expand_dims(dy, -1) * x2
+    if rank1 == 1:
         return unbroadcast(np.squeeze(np.matmul(x2, np.expand_dims(dy, -1)), -1), x1)
     return unbroadcast(np.matmul(dy, np.swapaxes(x2, -1, -2)), x1)
 
 
 def matmul_adjoint_right(dy, x1, x2):
     """The adjoint of x2 in y = x1 @ x2, for operands of any rank from one on."""
-    if np.ndim(x1) == 2 and np.ndim(x2) <= 2:
-        return np.transpose(x1) @ dy
-    if np.ndim(x2) == 1:
-        return dy * x1 if np.ndim(x1) == 1 else np.ravel(dy) @ np.reshape(x1, (-1, len(x2)))
-    if np.ndim(x1) == 1:
+    dy = summed_to_product(dy, x1, x2)
+    rank1, rank2 = np.ndim(x1), np.ndim(x2)
+    if rank1 == 2 and rank2 <= 2:
+        return np.asarray(x1).T @ dy
+    if rank2 == 1:
+        return dy * x1 if rank1 == 1 else np.ravel(dy) @ np.reshape(x1, (-1, len(x2)))
+    if rank1 == 1:
         return unbroadcast(np.expand_dims(x1, -1) * np.expand_dims(dy, -2), x2)
     return unbroadcast(np.matmul(np.swapaxes(x1, -1, -2), dy), x2)
 
@@ -51,17 +67,15 @@ def loss_grad(trunk, head, other_head, x, dloss=1.0):
     z = np.tanh(trunk @ x)
     side = z * 1.0
     head_z = head @ z
-    t = (head_z - 1.0) ** 2
-    t2 = other_head @ side
-    t3 = t2 ** 2
-    value = t + t3
+    t = other_head @ side
+    value = (head_z - 1.0) ** 2 + t ** 2
     # backward
     if getattr(dloss, 'shape', ()) != getattr(value, 'shape', ()):
         raise ValueError("dloss must have the shape of the result of loss")
-    dt = unbroadcast(dloss, t3) * 2 * t2
+    dt = dloss * 2 * t
     dother_head = matmul_adjoint_left(dt, other_head, side)
     dside = matmul_adjoint_right(dt, other_head, side)
-    dt2 = unbroadcast(dloss, t) * 2 * (head_z - 1.0)
+    dt2 = dloss * 2 * (head_z - 1.0)
     dhead = matmul_adjoint_left(dt2, head, z)
     dside = 0.1 * dside
     dz = matmul_adjoint_right(dt2, head, z) + dside

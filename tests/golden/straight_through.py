@@ -15,21 +15,35 @@ def loss(w, x, target):
 
 def unbroadcast(dx, x):
     """Sum an adjoint over the axes along which x was broadcast; the result has the shape of x."""
-    shape = np.shape(x)
-    if np.shape(dx) == shape:
+    shape, large = np.shape(x), np.shape(dx)
+    if large == shape:
         return dx
-    added = np.ndim(dx) - len(shape)
+    added = len(large) - len(shape)
+    axes = tuple(range(added))
+    if large[added:] == shape:
+        return np.sum(dx, axis=axes)
     stretched = tuple(added + i for i, n in enumerate(shape) if n == 1)
-    return np.reshape(np.sum(dx, axis=tuple(range(added)) + stretched), shape)
+    return np.reshape(np.sum(dx, axis=axes + stretched), shape)
+
+
+def summed_to_product(dy, x1, x2):
+    """The adjoint of y = x1 @ x2 from that of something that y was broadcast to."""
+    a, b = np.shape(x1), np.shape(x2)
+    shape = a[:-1] + b[1:]
+    if len(a) > 2 or len(b) > 2:
+        shape = np.broadcast_shapes(a[:-2], b[:-2]) + a[-2:-1] + b[-1:] * (len(b) > 1)
+    return dy if np.shape(dy) == shape else unbroadcast(dy, np.empty(shape))
 
 
 def matmul_adjoint_right(dy, x1, x2):
     """The adjoint of x2 in y = x1 @ x2, for operands of any rank from one on."""
-    if np.ndim(x1) == 2 and np.ndim(x2) <= 2:
-        return np.transpose(x1) @ dy
-    if np.ndim(x2) == 1:
-        return dy * x1 if np.ndim(x1) == 1 else np.ravel(dy) @ np.reshape(x1, (-1, len(x2)))
-    if np.ndim(x1) == 1:
+    dy = summed_to_product(dy, x1, x2)
+    rank1, rank2 = np.ndim(x1), np.ndim(x2)
+    if rank1 == 2 and rank2 <= 2:
+        return np.asarray(x1).T @ dy
+    if rank2 == 1:
+        return dy * x1 if rank1 == 1 else np.ravel(dy) @ np.reshape(x1, (-1, len(x2)))
+    if rank1 == 1:
         return unbroadcast(np.expand_dims(x1, -1) * np.expand_dims(dy, -2), x2)
     return unbroadcast(np.matmul(np.swapaxes(x1, -1, -2), dy), x2)
 
@@ -39,7 +53,7 @@ def loss_grad(w, x, target, dloss=1.0):
     rounded = np.round(w)
     x_rounded = x @ rounded
     # backward
-    drounded = matmul_adjoint_right(unbroadcast(dloss / np.size((x_rounded - target) ** 2) * 2 * (x_rounded - target), x_rounded), x, rounded)
+    drounded = matmul_adjoint_right(dloss / np.size((x_rounded - target) ** 2) * 2 * (x_rounded - target), x, rounded)
     return np.zeros_like(w, dtype=np.result_type(w, 1.0)) + np.where(np.abs(w) <= 2.0, drounded, 0.0)
 
 
