@@ -17,7 +17,7 @@ from lsp_ad.problems import Span
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.names import Program, imported
 from lsp_ad.source.parse import span_of
-from lsp_ad.source.printing import INDENT, Printed, Printer, bare_text, expression_text, key, tidy
+from lsp_ad.source.printing import BACKWARD, INDENT, Printed, Printer, bare_text, expression_text, key, tidy
 from lsp_ad.source.trees import copied
 
 WIDTH = 96
@@ -363,7 +363,7 @@ def _bare_printer(unit: Unit) -> Printer:
 
 def _sweeps(unit: Unit, swept: Swept) -> list[Line]:
     lines = _lines(_printer(unit).block(swept.forward, 1) if swept.forward else [], "forward")
-    lines.append(_head(INDENT + "# backward"))
+    lines.append(_head(INDENT + BACKWARD))
     if swept.start:
         lines += _lines(_bare_printer(unit).block(list(swept.start), 1), "backward")
     lines += _seed_checked(unit, swept)

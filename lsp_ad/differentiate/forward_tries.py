@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 def attempt(forward: Forward, s: gast.Try, present: Present, after: Set[str]) -> list[gast.stmt]:
     """The statement with tangents; raises Refusal where its body is more than assignments that move."""
+    if not s.handlers:
+        s.body = forward.block(s.body, present, after)
+        return [s]
     entry = present.copy()
     if _moves(forward, s.body, entry):
         _apart(forward, s, present, after)

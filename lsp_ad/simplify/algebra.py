@@ -118,8 +118,6 @@ def _normal_operation(node: gast.BinOp) -> gast.expr:
             return left
         if is_one(left):
             return right
-        if isinstance(right, gast.BinOp) and isinstance(right.op, gast.Div) and is_one(right.left):
-            return gast.BinOp(left, gast.Div(), right.right)
     if isinstance(node.op, gast.Div) and is_one(right):
         return left
     if isinstance(node.op, gast.Add):

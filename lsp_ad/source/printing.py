@@ -20,6 +20,8 @@ from lsp_ad.source.trees import copied, same, walk
 from lsp_ad.source.writing import written
 
 INDENT = "    "
+BACKWARD = "# backward"  # stands between the two sweeps of generated code, and only there
+_COMPOUND = (gast.If, gast.For, gast.While, gast.With, gast.Try, gast.Match, gast.FunctionDef)
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,9 @@ class Printer:
         self.lines = parsed.document.lines
         self.comments = parsed.comments
         self.originals = {span_of(s): s for s in originals}
-        self.starts = {s.lineno for s in self.originals.values()}
+        self.ending = {
+            s.end_lineno: s for s in self.originals.values() if not isinstance(s, _COMPOUND)
+        }
         self.used: set[int] = set()
 
     def block(self, body: list[gast.stmt], depth: int) -> list[Printed]:
@@ -167,16 +171,28 @@ class Printer:
         return expression_text(tidy(node))
 
     def _leading(self, original: gast.stmt | None) -> list[Comment]:
-        """The comment lines directly above a statement, once."""
+        """The comment lines above a statement, once; those above the statements of its paragraph that are not
+        printed are its own."""
         if original is None or original.lineno in self.used:
             return []
         self.used.add(original.lineno)
         found = []
         line = original.lineno - 1
-        while line in self.comments and not self.comments[line].trailing:
-            found.append(self.comments[line])
-            line -= 1
-        return found[::-1]
+        while True:
+            comment, above = self.comments.get(line), self.ending.get(line)
+            if comment is not None and not comment.trailing:
+                if comment.text != BACKWARD:
+                    found.append(comment)
+                line -= 1
+            elif (
+                above is not None
+                and above.col_offset == original.col_offset
+                and above.lineno not in self.used
+            ):
+                self.used.add(above.lineno)
+                line = above.lineno - 1
+            else:
+                return found[::-1]
 
     def _source(self, original: gast.stmt, depth: int) -> list[str]:
         first, last = original.lineno, original.end_lineno

@@ -41,8 +41,7 @@ def safe(text: str) -> str:
 def test_normalizing_changes_no_value(text, names):
     want = value(safe(text), names)
     got = value(safe(expression_text(normalize(expression(text)))), names)
-    # a * (1 / b) is one rounding less as a / b
-    assert np.isclose(got, want, rtol=1e-14, atol=0, equal_nan=True)
+    assert np.array_equal(got, want, equal_nan=True)
 
 
 @given(expressions, values)
@@ -64,7 +63,6 @@ def test_printing_a_minus_at_its_first_factor_changes_no_value(text, names):
         ("a - -b", "a + b"),
         ("-a * -b", "a * b"),
         ("a * -b", "-(a * b)"),
-        ("a * (1 / b)", "a / b"),
         ("a @ -b", "-(a @ b)"),
         ("a * 0.0", "a * 0.0"),
         ("a + 0.0", "a + 0.0"),

@@ -8,6 +8,19 @@ from tests.differentiate.programs.case import case
 
 CASES = [
     *case(
+        "no handler, only finally",
+        """
+        def f(x):
+            try:
+                y = x * x
+                y = y * x
+            finally:
+                print("done")
+            return y
+        """,
+        (0.7,),
+    ),
+    *case(
         "a division by zero",
         """
         def f(x):
