@@ -7,9 +7,9 @@ from typing import NoReturn
 import gast
 
 from lsp_ad.differentiate.fields import Fields
+from lsp_ad.differentiate.outside import written
 from lsp_ad.differentiate.places import CLASS_VARIABLE
 from lsp_ad.differentiate.refused import MUTATORS
-from lsp_ad.semantics.changes import changed
 from lsp_ad.semantics.classes import TUPLE, Class, called
 from lsp_ad.semantics.hints import from_annotation
 from lsp_ad.semantics.names import bound_names, local_names
@@ -28,9 +28,7 @@ class Frame(Fields):
                 self.refuse(f"`{p}` is assigned anew, and not always an object of one class.", self.function)
         start = [s for p in self.made_here if p in self.version.classes for s in self._copied_in(p)]
         self.function.body = [*start, *self.block(self.function.body)]
-        if changes := changed(self.function.body) & {n for n, _ in self.version.reads.values()}:
-            message = f"`{min(changes)}`, an attribute of an object that was passed in, is changed in place."
-            self.refuse(message, self.function, "Change a copy: `list(...)`.", "AD301")
+        self._refuse_writes()
         hidden = {called(self.program, c).split(".")[0] for c in self.version.classes.values()}
         if self.is_entry and (hidden := hidden & self.local):
             self.refuse(f"`{min(hidden)}` is a class, and a variable here.", self.function)
@@ -38,6 +36,13 @@ class Frame(Fields):
             self.function.name = self.version.name
             self._signature()
         self.function.decorator_list = [] if self.version.method else self.function.decorator_list
+
+    def _refuse_writes(self) -> None:
+        fields = {n for n, says in self.version.reads.values() if not _is_immutable(says)}
+        s = written(self.function, fields, lambda node: self.program.canonical(node, self.local))
+        if s is not None:
+            message = "This may change an attribute of an object that was passed in."
+            self.refuse(message, s, "Change a copy: `w = self.w.copy()`.", "AD301")
 
     def _copied_in(self, p: str) -> list[gast.stmt]:
         """A parameter that is assigned anew starts as names with its fields."""
@@ -165,6 +170,12 @@ class Frame(Fields):
         a.defaults = [d for _, d in kept if d is not None]
         only = [(p, d) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if p.id not in dropped]
         a.kwonlyargs, a.kw_defaults = [p for p, _ in only], [d for _, d in only]
+
+
+def _is_immutable(says: gast.expr | None) -> bool:
+    """Whether a field holds no array and no list, as its class says."""
+    known = from_annotation(says)
+    return known is not None and known.type in ("number", "str", "none") and known.dtype != "float"
 
 
 def _is_annotation(says: gast.expr | None) -> bool:

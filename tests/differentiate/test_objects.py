@@ -217,6 +217,12 @@ PARAMETERS = {
         layer,
         normal(2),
     ),
+    "a copy of an array of it is changed": (
+        "def f(p: Layer, x):\n    b = p.b.copy()\n    s = np.sum(p.b)\n    for i in range(2):\n        b = b + x\n        s += b[0]\n"
+        "    return b * s\n",
+        layer,
+        normal(2),
+    ),
     "a plain class": (
         "class Model:\n    scale = 2.0\n\n    def __init__(self, w, inner: Layer, rate=0.1):\n        self.w, self.rate = w, rate\n"
         "        self.inner = inner\n\n    def loss(self, x):\n        return np.sum(self.inner.apply(x) * self.w) * self.scale + self.rate\n\n"
@@ -369,6 +375,14 @@ REFUSED = {
     ),
     "a name that is something else, too": (
         "def f(a, b):\n    p = Point(a, a)\n    y = (p := b)\n    return p.x * y\n", "AD"
+    ),
+    "an array of it is written": (
+        "@dataclass\nclass Q(Point):\n    def g(self, x):\n        v = self.x.T\n        v[0] = x\n        return v.sum() * x\n\ndef f(q: Q, x):\n    return q.g(x)\n",
+        "AD301",
+    ),
+    "an array of it is added to": ("def f(p: Point, x):\n    v = p.x\n    v += x\n    return v * x\n", "AD301"),
+    "an array of it is written by a function": (
+        "def f(p: Point, x):\n    np.add.at(p.x, [0], x)\n    return p.x.sum() * x\n", "AD301"
     ),
     "an attribute that is a list is changed": ("def f(p: Point, x):\n    y = p.x.pop()\n    return y * x\n", "AD301"),
     "a name that is something else in a function inside": (
