@@ -176,6 +176,7 @@ class Reverse:
         carried = sorted(v for v in touched if v in live or (v in state and v in written))
         assumed = dict.fromkeys(carried, self.adjoints.best)
         mark = len(self.loops)
+        settled: set[str] = set()
         while True:
             del self.loops[mark:]
             before: list[gast.stmt] = []
@@ -195,6 +196,7 @@ class Reverse:
                 v
                 for v in carried
                 if v in self.adjoints.in_place
+                and v not in settled
                 and (v not in written or self.adjoints.kind(v).is_structure)
                 and not self.adjoints.is_own(v, entry[v])
             ]
@@ -203,6 +205,7 @@ class Reverse:
             assumed.update(weaker)
             if late and not weaker:
                 assumed.update(dict.fromkeys(late, self.adjoints.best))
+                settled.update(late)  # one that does not stay its own is made so in each iteration
         for v in list(state):
             if v in written and v not in live:
                 del state[v]
