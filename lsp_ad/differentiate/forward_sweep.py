@@ -7,7 +7,8 @@ import gast
 from lsp_ad.differentiate.calls import Callees
 from lsp_ad.differentiate.checkpoints import removed
 from lsp_ad.differentiate.forward import Forward
-from lsp_ad.differentiate.fresh import adjoint_name, is_adjoint
+from lsp_ad.differentiate.forward_again import compute_again, is_tangent
+from lsp_ad.differentiate.fresh import adjoint_name
 from lsp_ad.differentiate.nested import may_be_lists
 from lsp_ad.differentiate.options import DEFAULT, Options
 from lsp_ad.differentiate.paths import Path
@@ -47,6 +48,7 @@ def sweep_forward(unit: Unit, callees: Callees, shown: str, options: Options = D
     joint = removed(joint)
     options.record("sweeps", unit.tree, joint)
     if options.optimized:
+        compute_again(joint)
         joint = simplify(joint, bound | seeds.keys() | {adjoint_name(n) for n in unit.paths})
         options.record("simplified", unit.tree, joint)
     substituted = {n: path.expression() for n, path in unit.paths.items()}
@@ -57,11 +59,7 @@ def sweep_forward(unit: Unit, callees: Callees, shown: str, options: Options = D
     joint = [substitute(s, substituted) for s in joint]
     _return_values(joint, unit.result)
     display = display_of(joint, unit, seeds, values)
-    derived = {
-        id(s)
-        for s in flow.statements(joint)
-        if isinstance(s, (gast.Assign, gast.AugAssign)) and all(map(is_adjoint, flow.header_writes(s)))
-    }
+    derived = {id(s) for s in flow.statements(joint) if is_tangent(s)}
     joint = display.rename(joint)
     unnest(joint)
     return Swept(

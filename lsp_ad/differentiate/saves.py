@@ -156,7 +156,7 @@ def compute_again(body: list[gast.stmt], backward: list[gast.stmt], values: Forw
         count = reads.get(t, 0)
         if not is_temporary(t) or not count or not stable(t):
             continue
-        if not (_is_cheap(s.value) and count <= 2) and not (
+        if not (is_cheap(s.value) and count <= 2) and not (
             t in sometimes and values.is_elementwise(s.value)
         ):
             continue
@@ -188,7 +188,7 @@ def _sometimes(body: list[gast.stmt], in_loop: bool) -> set[str]:
     return found
 
 
-def _is_cheap(node: gast.expr) -> bool:
+def is_cheap(node: gast.expr) -> bool:
     """At most one elementwise operation on names and constants."""
 
     def atom(n: gast.expr) -> bool:

@@ -29,16 +29,26 @@ EXAMPLES = {
 }
 
 
-def generated(example: str) -> str:
+def generated(example: str, mode: str = "grad") -> str:
     name, wrt = EXAMPLES[example]
     source = (ROOT / "examples" / f"{example}.py").read_text(encoding="utf-8")
-    return oracle.generate(source, name, wrt, "grad")[1]
+    return oracle.generate(source, name, wrt, mode)[1]
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_gradient_reads_as_it_did(example):
     path = GOLDEN / f"{example}.py"
     text = generated(example)
+    if os.environ.get("UPDATE_GOLDEN"):
+        path.write_text(text, encoding="utf-8", newline="\n")
+    assert text == path.read_text(encoding="utf-8"), "run again with UPDATE_GOLDEN=1 if that is meant"
+
+
+@pytest.mark.row("T3")
+@pytest.mark.parametrize("example", ["logistic", "mlp", "newton"])
+def test_forward_mode_reads_as_it_did(example):
+    path = GOLDEN / "forward" / f"{example}.py"
+    text = generated(example, "jvp")
     if os.environ.get("UPDATE_GOLDEN"):
         path.write_text(text, encoding="utf-8", newline="\n")
     assert text == path.read_text(encoding="utf-8"), "run again with UPDATE_GOLDEN=1 if that is meant"
