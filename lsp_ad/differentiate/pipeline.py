@@ -31,7 +31,7 @@ from lsp_ad.rules.helpers import helper_sources, is_our_helper
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.classes import Class, Method, method_named
 from lsp_ad.semantics.names import Program, parameters
-from lsp_ad.source.trees import copied, no_collection
+from lsp_ad.source.trees import copied, no_collection, walk
 
 
 def differentiable_parameters(program: Program, name: str) -> tuple[str, ...]:
@@ -213,10 +213,12 @@ def _generated(
         done.append(lines)
         helpers |= inner.helpers
         imports |= {import_line(m) for m in inner.modules}
-    made = _made(program, _names([main, *done]))
-    helpers |= made & helper_sources().keys()
-    done += [emit_made(program, n) for n in sorted(made - helpers)]
     used = _names([main, *done])
+    made = _made(program, used)
+    helpers |= made & helper_sources().keys()
+    more = [emit_made(program, n) for n in sorted(made - helpers)]
+    done += more
+    used |= _names(more)
     recursive = mode == "jvp" and swept.name not in unit.scope.local | flow.reads(function)
     _refuse_taken(program, function, unit.scope.local, swept.name, helpers, used, recursive)
     imports |= {line for alias, (_, line) in program.links.imports.items() if alias in used}
@@ -246,7 +248,7 @@ def _is_here(program: Program, line: Line) -> bool:
 def _names(blocks: list[list[Line]]) -> set[str]:
     """The names that generated code uses."""
     text = "".join(line.text + "\n" for block in blocks for line in block)
-    return {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+    return {n.id for n in walk(ast.parse(text)) if isinstance(n, ast.Name)}
 
 
 def _made(program: Program, used: set[str]) -> set[str]:

@@ -70,24 +70,25 @@ def _closure(start: set[str], edges: list[tuple[set[str], set[str]]]) -> set[str
     return found
 
 
+_INTEGER = (gast.FloorDiv, gast.BitAnd, gast.BitOr, gast.BitXor, gast.LShift, gast.RShift)
+
+
 def carrier(
     scope_operation: Callable, is_callee: Callable[[gast.expr], bool], canonical: Callable
 ) -> Callable[[gast.expr], set[str]]:
     """The function `carries` of `active_names` for one function's scope."""
 
     def carries(node: gast.expr | None) -> set[str]:
-        if node is None or isinstance(node, (gast.Constant, gast.Compare, gast.JoinedStr, gast.Slice)):
-            return set()
         if isinstance(node, gast.Name):
             return {node.id}
+        if node is None or isinstance(node, (gast.Constant, gast.Compare, gast.JoinedStr, gast.Slice)):
+            return set()
+        if isinstance(node, gast.BinOp):
+            return set() if isinstance(node.op, _INTEGER) else carries(node.left) | carries(node.right)
+        if isinstance(node, gast.UnaryOp):
+            return set() if isinstance(node.op, (gast.Not, gast.Invert)) else carries(node.operand)
         if isinstance(node, (gast.ListComp, gast.DictComp, gast.GeneratorExp)):
             return flow.reads(node)
-        if isinstance(node, gast.UnaryOp) and isinstance(node.op, (gast.Not, gast.Invert)):
-            return set()
-        if isinstance(node, gast.BinOp) and isinstance(
-            node.op, (gast.FloorDiv, gast.BitAnd, gast.BitOr, gast.BitXor, gast.LShift, gast.RShift)
-        ):
-            return set()
         if isinstance(node, gast.Subscript):
             return carries(node.value)
         if isinstance(node, gast.IfExp):

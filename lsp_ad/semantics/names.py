@@ -24,15 +24,19 @@ from lsp_ad.source.parse import Parsed
 from lsp_ad.source.trees import children, walk
 
 HERE = "here."
-_SCOPES = (
-    gast.FunctionDef,
-    gast.AsyncFunctionDef,
-    gast.Lambda,
-    gast.ClassDef,
-    gast.ListComp,
-    gast.SetComp,
-    gast.DictComp,
-    gast.GeneratorExp,
+_DEFINITIONS = frozenset((gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef))
+_COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+_SCOPES = frozenset((*_DEFINITIONS, *_COMPREHENSIONS, gast.Lambda))
+_BINDING = frozenset(
+    (
+        gast.Import,
+        gast.ImportFrom,
+        gast.Global,
+        gast.Nonlocal,
+        gast.ExceptHandler,
+        gast.MatchAs,
+        gast.MatchStar,
+    )
 )
 
 
@@ -250,28 +254,41 @@ def _is_none(s: gast.stmt) -> bool:
 
 def bound_names(body: list[gast.AST]) -> set[str]:
     """The names that statements bind in the scope they stand in (not in scopes nested in it)."""
+    return _bound_and_declared(body)[0]
+
+
+def _bound_and_declared(body: list[gast.AST]) -> tuple[set[str], set[str]]:
+    """The names that statements bind in their scope, and those that they declare global or nonlocal."""
     found: set[str] = set()
+    declared: set[str] = set()
     pending: list[gast.AST] = list(body)
-    while pending:
-        node = pending.pop()
-        if isinstance(node, gast.Name) and isinstance(node.ctx, (gast.Store, gast.Del)):
-            found.add(node.id)
-        elif isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
+    for node in pending:  # which grows on the way
+        kind = type(node)
+        if kind is gast.Name:
+            if isinstance(node.ctx, (gast.Store, gast.Del)):
+                found.add(node.id)
+        elif kind in _DEFINITIONS:
             found.add(node.name)
             pending += node.decorator_list
-            continue
-        elif isinstance(node, (gast.Import, gast.ImportFrom)):
-            found |= set(imported(node))
-        elif isinstance(node, gast.ExceptHandler) and node.name is not None:
-            found.add(node.name.id if isinstance(node.name, gast.Name) else node.name)
-        elif isinstance(node, (gast.MatchAs, gast.MatchStar)) and node.name:
-            found.add(node.name)
-        if isinstance(node, _SCOPES):
+        elif kind in _SCOPES:
             # a walrus in a comprehension binds in the scope around it
             found |= {n.target.id for n in walk(node) if isinstance(n, gast.NamedExpr)}
-            continue
-        pending += children(node)
-    return found
+        else:
+            if kind in _BINDING:
+                _bound_by(node, found, declared)
+            pending += children(node)
+    return found, declared
+
+
+def _bound_by(node: gast.AST, found: set[str], declared: set[str]) -> None:
+    if isinstance(node, (gast.Import, gast.ImportFrom)):
+        found |= set(imported(node))
+    elif isinstance(node, (gast.Global, gast.Nonlocal)):
+        declared |= set(node.names)
+    elif isinstance(node, gast.ExceptHandler) and node.name is not None:
+        found.add(node.name.id if isinstance(node.name, gast.Name) else node.name)
+    elif isinstance(node, (gast.MatchAs, gast.MatchStar)) and node.name:
+        found.add(node.name)
 
 
 def parameters(function: gast.FunctionDef) -> list[str]:
@@ -284,19 +301,14 @@ def parameters(function: gast.FunctionDef) -> list[str]:
 
 def local_names(function: gast.FunctionDef) -> set[str]:
     """Parameters and names bound in the body, without those that it declares global or nonlocal."""
-    declared: set[str] = set()
-    pending: list[gast.AST] = list(function.body)
-    while pending:
-        node = pending.pop()
-        if isinstance(node, (gast.Global, gast.Nonlocal)):
-            declared |= set(node.names)
-        elif not isinstance(node, _SCOPES):
-            pending += children(node)
-    return (set(parameters(function)) | bound_names(function.body)) - declared
+    bound, declared = _bound_and_declared(function.body)
+    return (set(parameters(function)) | bound) - declared
 
 
 def local_imports(function: gast.FunctionDef) -> dict[str, str]:
     """What a function imports on every path, and binds in no other way: local name to canonical name."""
+    if not any(imported(s) for s in function.body):
+        return {}
     others = set(parameters(function))
     found: dict[str, str] = {}
     for s in function.body:

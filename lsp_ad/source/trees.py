@@ -1,4 +1,4 @@
-"""Going through gast trees, and copying them, fast: every pass does it for every statement.
+"""Going through trees, and copying them, fast: every pass does it for every statement.
 
 Contexts and operators (`Load`, `Add`) have no parts and no place, so no walk stops at them, and copies
 share them.
@@ -6,6 +6,7 @@ share them.
 
 from __future__ import annotations
 
+import ast
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +18,11 @@ _CONTEXTS = frozenset({"ctx", "op", "ops"})
 _TEXTS = frozenset({"id", "attr", "arg", "kind", "type_comment", "module", "kwd_attrs", "rest", "str", "tag"})
 _FLAGS = frozenset({"conversion", "simple", "level", "is_async", "type_ignores"})
 _NO_NODES = _CONTEXTS | _TEXTS | _FLAGS
-_LEAVES = (gast.Constant, gast.Global, gast.Nonlocal, gast.alias, gast.MatchSingleton)
+_LEAVES = tuple(
+    getattr(module, kind)
+    for module in (ast, gast)
+    for kind in ("Constant", "Global", "Nonlocal", "alias", "MatchSingleton")
+)
 
 
 class _Parts(dict[type, tuple[str, ...]]):
