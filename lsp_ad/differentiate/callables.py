@@ -142,8 +142,9 @@ class Lifted:
     used: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        """`sites`: the statements that bind a local name; `arms`: the `if` that binds one in each of its two
-        branches; `more`, `keywords`: names for what stars take; `imported`: imports of functions around it.
+        """`sites`: the statements that bind a local name; `defined`: the local functions; `arms`: the `if` that
+        binds one in each of its two branches; `more`, `keywords`: names for what stars take; `imported`:
+        imports of functions around it.
         """
         node = self.definition.node
         self.body = _prune([copied(s) for s in node.body], self.given)
@@ -154,6 +155,7 @@ class Lifted:
         for s in _own(self.body):
             for n in _bound_by(s) - self.globals - self.nonlocals:
                 self.sites.setdefault(n, []).append(s)
+        self.defined = {n for n, found in self.sites.items() if any(isinstance(s, gast.FunctionDef) for s in found)}
         self.arms = _arms(self.body, self.sites)
         self.imports = local_imports(node)
         self.imported: dict[str, gast.stmt] = {}

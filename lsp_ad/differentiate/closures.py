@@ -239,7 +239,7 @@ class Body:
         return node
 
     def _defines(self, home: Lifted, variable: str) -> bool:
-        return any(isinstance(s, gast.FunctionDef) for s in home.sites.get(variable, ()))
+        return variable in home.defined
 
     def _comprehension(self, node: gast.expr) -> gast.expr:
         """What a comprehension binds is its own; all but its first `in` is evaluated where that is known."""

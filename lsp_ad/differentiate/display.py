@@ -94,10 +94,11 @@ class Display:
         else:
             base = self._base(n)
         shares = own or n.startswith(ADJOINT)
+        kin = self._kin(n)
         # what is taken stays taken for a name that shares with no other
         number = 1 if shares else self.taken.get(base, 1)
         candidate = base if number == 1 else f"{base}{number}"
-        while not self._free(candidate, n, own, shares):
+        while not self._free(candidate, n, kin, own, shares):
             number += 1
             candidate = (
                 f"{base}{number}"
@@ -108,8 +109,7 @@ class Display:
             self.taken[base] = number
         return candidate
 
-    def _free(self, candidate: str, n: str, own: bool, shares: bool) -> bool:
-        kin = self._kin(n)
+    def _free(self, candidate: str, n: str, kin: tuple[bool, str], own: bool, shares: bool) -> bool:
         if candidate in self.reserved and not (own and candidate == kin[1]):
             return False
         if candidate not in self.kin_of:

@@ -37,7 +37,10 @@ def is_save(s: gast.stmt) -> bool:
 
 
 def _hoist(body: list[gast.stmt], bound: set[str]) -> set[str]:
-    """Move copies out of branches, to where all paths pass; returns the names bound after the block."""
+    """Move copies out of branches, to where all paths pass; returns the names bound after the block.
+
+    `bound`, those bound before it, is used up.
+    """
     position = 0
     while position < len(body):
         s = body[position]
@@ -58,7 +61,10 @@ def _hoist(body: list[gast.stmt], bound: set[str]) -> set[str]:
         elif isinstance(s, gast.Try):
             for block in flow.blocks(s):
                 _hoist(block, set())
-        bound = flow.definitely_bound([s], bound)
+        if flow.blocks(s):
+            bound = flow.definitely_bound([s], bound)
+        else:
+            bound |= flow.header_writes(s)
         position += 1
     return bound
 

@@ -37,7 +37,8 @@ class Tapes:
         """Give every backward loop its header:
         inner loops first, whose tapes are values to the outer ones.
         """
-        loops = [pair for pair in loops if any(x is pair.forward for x in flow.statements(self.body))]
+        self.block_of = _blocks(self.body)
+        loops = [pair for pair in loops if id(pair.forward) in self.block_of]
         for pair in sorted(loops, key=lambda p: -len(self.stability.path_of[id(p.forward)])):
             if any(map(is_segment, pair.forward.body)):
                 self.segment(pair)
@@ -155,8 +156,8 @@ class Tapes:
             entry = _entry([name(n) for n in names])
             self._bind_before(s, names)
             _append_at_ends(s.body, tape, entry)
-        block, position = _find(self.body, s)
-        block.insert(position, assign(tape, gast.List([], gast.Load())))
+        block = self.block_of[id(s)]
+        block.insert(block.index(s), assign(tape, gast.List([], gast.Load())))
         node.target = _entry([store(n) for n in names], gast.Store()) if names else store("_")
         node.iter = call("reversed", name(tape))
 
@@ -284,12 +285,10 @@ def _surely_binds(s: gast.stmt, n: str) -> bool:
     return n in flow.definitely_bound([s], set())
 
 
-def _find(body: list[gast.stmt], wanted: gast.stmt) -> tuple[list[gast.stmt], int]:
-    """The block that a statement stands in, and its place there."""
-    for position, s in enumerate(body):
-        if s is wanted:
-            return body, position
+def _blocks(body: list[gast.stmt]) -> dict[int, list[gast.stmt]]:
+    """For each statement, by its id, the block that it stands in."""
+    found = dict.fromkeys(map(id, body), body)
+    for s in body:
         for block in flow.blocks(s):
-            if any(x is wanted for x in flow.statements(block)):
-                return _find(block, wanted)
-    raise AssertionError("a loop is in the body")
+            found.update(_blocks(block))
+    return found

@@ -372,6 +372,7 @@ def definitely_bound(body: list[gast.stmt], bound: set[str]) -> set[str]:
 
 
 def _bound(body: list[gast.stmt], bound: set[str]) -> tuple[set[str], bool]:
+    """`bound` is used up; also says whether no path reaches the end."""
     for s in body:
         if isinstance(s, (gast.Return, gast.Raise, gast.Break, gast.Continue)):
             return bound, True
@@ -395,5 +396,5 @@ def _bound(body: list[gast.stmt], bound: set[str]) -> tuple[set[str], bool]:
             if left:
                 return bound, True
         elif not isinstance(s, (gast.For, gast.While)):
-            bound = bound | header_writes(s)
+            bound |= header_writes(s)
     return bound, False

@@ -98,7 +98,7 @@ def used_as_dict(body: list[gast.stmt]) -> set[str]:
     """The names that are read under a key that is a string, or one of their own, or asked for their keys."""
     found = set()
     keys: dict[str, str] = {}
-    for node in (n for s in body for n in gast.walk(s)):
+    for node in (n for s in body for n in walk(s)):
         if isinstance(node, gast.Attribute) and node.attr in ("items", "keys", "values"):
             if isinstance(node.value, gast.Name):
                 found.add(node.value.id)
@@ -115,7 +115,7 @@ def used_as_dict(body: list[gast.stmt]) -> set[str]:
                 over = over.args[0]
             if isinstance(over, gast.Name):
                 keys[node.target.id] = over.id
-    for node in (n for s in body for n in gast.walk(s)) if keys else ():
+    for node in (n for s in body for n in walk(s)) if keys else ():
         if (
             isinstance(node, gast.Subscript)
             and isinstance(node.value, gast.Name)
