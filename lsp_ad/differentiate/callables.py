@@ -142,8 +142,8 @@ class Lifted:
     used: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        """`sites`: the statements that bind a local name; `defined`: the local functions; `arms`: the `if` that
-        binds one in each of its two branches; `more`, `keywords`: names for what stars take; `imported`:
+        """`sites`: the statements that bind a local name; `defined`: the local functions; `arms`: the `if`
+        that binds one in each of its two branches; `more`, `keywords`: names for what stars take; `imported`:
         imports of functions around it.
         """
         node = self.definition.node
@@ -155,7 +155,8 @@ class Lifted:
         for s in _own(self.body):
             for n in _bound_by(s) - self.globals - self.nonlocals:
                 self.sites.setdefault(n, []).append(s)
-        self.defined = {n for n, found in self.sites.items() if any(isinstance(s, gast.FunctionDef) for s in found)}
+        functions = {s.name for s in _own(self.body) if isinstance(s, gast.FunctionDef)}
+        self.defined = functions & self.sites.keys()
         self.arms = _arms(self.body, self.sites)
         self.imports = local_imports(node)
         self.imported: dict[str, gast.stmt] = {}

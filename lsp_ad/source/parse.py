@@ -6,7 +6,8 @@ import ast
 import io
 import tokenize
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 import gast
 
@@ -27,12 +28,17 @@ class Comment:
 
 @dataclass(frozen=True)
 class Parsed:
-    """A document with its tree (an empty module where it does not parse), comments by line, and problems."""
+    """A document with its tree (an empty module where it does not parse), and problems."""
 
     document: Document
     module: gast.Module
-    comments: dict[int, Comment] = field(default_factory=dict)
+    known: dict[int, Comment] | None = None
     problems: tuple[Problem, ...] = ()
+
+    @cached_property
+    def comments(self) -> dict[int, Comment]:
+        """The comments by line, `known` or looked for when they are first asked for."""
+        return self.known if self.known is not None else _comments(self.document.text)
 
 
 def parse(document: Document) -> Parsed:
@@ -43,12 +49,12 @@ def parse(document: Document) -> Parsed:
                 warnings.simplefilter("ignore")
                 tree = ast.parse(document.text)
             _columns_to_code_points(tree, document)
-            return Parsed(document, gast.ast_to_gast(tree), _comments(document.text))
+            return Parsed(document, gast.ast_to_gast(tree))
     except SyntaxError as error:
-        return Parsed(document, _empty(), problems=(_syntax_problem(document, error),))
+        return Parsed(document, _empty(), {}, (_syntax_problem(document, error),))
     except (ValueError, RecursionError, MemoryError) as error:
         found = problem("SRC001", f"The text cannot be parsed: {error}.", Span(1, 0, 1, 1))
-        return Parsed(document, _empty(), problems=(found,))
+        return Parsed(document, _empty(), {}, (found,))
 
 
 def _empty() -> gast.Module:
