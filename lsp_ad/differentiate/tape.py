@@ -61,7 +61,8 @@ class Tapes:
         graph = flow.Flow.of(again)
         state = flow.live_before(graph, needed)[0]
         inside = flow.writes(s.body)
-        block, position = _find(self.body, s)
+        block = self.block_of[id(s)]
+        position = block.index(s)
         starts: list[gast.stmt] = []
         for n in sorted(state - flow.header_writes(s)):
             if n in inside or (n in self.scope.local and not self.stability.is_stable(n)):
