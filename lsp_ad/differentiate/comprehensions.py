@@ -15,14 +15,14 @@ import builtins
 
 import gast
 
-from lsp_ad.differentiate.container_fence import own_containers
+from lsp_ad.differentiate.container_fence import own_containers, tables
 from lsp_ad.differentiate.fresh import Fresh
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import change_of
 from lsp_ad.semantics.names import local_names
-from lsp_ad.simplify.algebra import assign, constant, name, store
+from lsp_ad.simplify.algebra import assign, call, constant, name, store
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
 from lsp_ad.source.trees import copied
@@ -51,6 +51,7 @@ def write_out(function: gast.FunctionDef, scope: Scope, varied: set[str], fresh:
     """
     writer = _Writer(scope, set(varied), fresh, local_names(function))
     writer.own = own_containers(function, scope)
+    writer.tables = tables(function, writer.own, scope)
     function.body = writer.block(function.body)
     writer.taken |= flow.writes(function.body)
     for s in function.body:
@@ -68,6 +69,7 @@ class _Writer:
         self.taken = local | scope.program.bound | set(dir(builtins))
         self.shown: dict[str, str] = {}
         self.own: set[str] = set()
+        self.tables: set[str] = set()
 
     def block(self, body: list[gast.stmt]) -> list[gast.stmt]:
         found: list[gast.stmt] = []
@@ -112,11 +114,30 @@ class _Writer:
             item = self._own("item")
             step = gast.Expr(gast.Call(append, [name(item)], []))
             return [gast.For(store(item), items, [gast.copy_location(step, s)], [], None)]
+        written = s.targets[0] if isinstance(s, gast.Assign) else getattr(s, "target", None)
+        if isinstance(written, gast.Subscript) and isinstance(written.value, gast.Subscript):
+            row = written.value
+            if isinstance(row.value, gast.Name) and row.value.id in self.tables and len(flow.stored(s)) == 0:
+                return self._in_row(s, written, row)
         if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Subscript):
             read = copied(s.target)
             read.ctx = gast.Load()
             return [gast.Assign([s.target], gast.copy_location(gast.BinOp(read, s.op, s.value), s), None)]
         return None
+
+    def _in_row(
+        self, s: gast.Assign | gast.AugAssign, written: gast.Subscript, row: gast.Subscript
+    ) -> list[gast.stmt]:
+        """`t[i][j] = e` in a new row: `row = list(t[i]); row[j] = e; t[i] = row`."""
+        kept = self.fresh.new("t", "row")
+        made = assign(kept, call("list", copied(row)))
+        item = gast.Subscript(name(kept), written.slice, gast.Store())
+        change: gast.stmt = gast.Assign([item], s.value, None)
+        if isinstance(s, gast.AugAssign):
+            change = gast.AugAssign(gast.copy_location(item, written), s.op, s.value)
+        place = gast.Subscript(copied(row.value), copied(row.slice), gast.Store())
+        self.varied.add(kept)
+        return [made, change, gast.Assign([place], name(kept), None)]
 
     def _value(self, s: gast.stmt, before: list[gast.stmt]) -> gast.expr:
         """The value of a statement; a list that is assigned to a name is built under this name."""

@@ -38,6 +38,56 @@ def _makes(node: gast.expr | None, scope: Scope) -> bool:
     return isinstance(node, (gast.List, gast.Dict, gast.ListComp, gast.DictComp))
 
 
+def tables(function: gast.FunctionDef, own: set[str], scope: Scope) -> set[str]:
+    """The lists of lists whose rows surely have no other name: made row by row, and only read by `t[i][j]`,
+    `len(t)`, `len(t[i])`, in functions of NumPy, and in what is returned."""
+    found = set(own)
+    for s in flow.statements(function.body):
+        value = s.value if isinstance(s, (gast.Assign, gast.AnnAssign)) else None
+        for n in flow.header_writes(s) & found:
+            if not _makes_rows(value):
+                found.discard(n)
+        found -= _rows_handed_out(s, scope)
+    return found
+
+
+def _makes_rows(node: gast.expr | None) -> bool:
+    """Whether an expression is a list of lists, each of which is new."""
+    rows = [node.elt] if isinstance(node, gast.ListComp) else getattr(node, "elts", None)
+    return rows is not None and all(
+        isinstance(r, (gast.List, gast.ListComp))
+        or (isinstance(r, gast.BinOp) and isinstance(r.left, gast.List) and isinstance(r.op, gast.Mult))
+        for r in rows
+    )
+
+
+def _rows_handed_out(s: gast.stmt, scope: Scope) -> set[str]:
+    """The names that a statement reads as a whole, or of which it takes a row."""
+    found: set[str] = set()
+    pending: list[gast.AST] = [s]
+    if flow.blocks(s):
+        pending = [c for c in gast.iter_child_nodes(s) if isinstance(c, (gast.expr, gast.withitem))]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, gast.Name):
+            found |= {node.id} if isinstance(node.ctx, gast.Load) else set()
+        elif isinstance(node, gast.Subscript) and isinstance(node.value, gast.Subscript):
+            inner = node.value
+            pending += [node.slice, inner.slice]
+            pending += [] if isinstance(inner.value, gast.Name) else [inner.value]
+        elif isinstance(node, (gast.Call, gast.Return)):
+            taken = isinstance(node, gast.Return) or scope.operation(node) is not None
+            for child in gast.iter_child_nodes(node):
+                row = isinstance(child, gast.Subscript) and isinstance(child.value, gast.Name)
+                if taken and row:
+                    pending.append(child.slice)
+                elif not (taken and isinstance(child, gast.Name)):
+                    pending.append(child)
+        else:
+            pending += gast.iter_child_nodes(node)
+    return found
+
+
 def is_structure_helper(node: gast.Call, scope: Scope) -> bool:
     """Whether generated code makes an adjoint of a list or dict by a call."""
     return scope.canonical(node.func) in (f"{RUNTIME}zeros_of", f"{RUNTIME}sum_of", f"{RUNTIME}copy_of")
@@ -48,6 +98,7 @@ class ContainerFence(ABC):
 
     scope: Scope
     own: set[str]
+    tables: set[str]
 
     @abstractmethod
     def expression(self, node: gast.expr) -> None: ...
@@ -75,7 +126,10 @@ class ContainerFence(ABC):
 
     def is_own_item(self, target: gast.Subscript) -> bool:
         """Whether a target is an item of a list or dict that the function itself made."""
-        return isinstance(target.value, gast.Name) and target.value.id in self.own
+        inner = target.value
+        if isinstance(inner, gast.Subscript):
+            return isinstance(inner.value, gast.Name) and inner.value.id in self.tables
+        return isinstance(inner, gast.Name) and inner.id in self.own
 
     def starred_display(self, node: gast.expr) -> bool:
         """Whether an expression is a list or tuple with starred parts; these are checked."""

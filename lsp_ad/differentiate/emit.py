@@ -16,6 +16,7 @@ from lsp_ad.differentiate.unit import Unit
 from lsp_ad.problems import Span
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.names import Program, imported
+from lsp_ad.semantics.uses import joined_or_added
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import BACKWARD, INDENT, Printed, Printer, bare_text, expression_text, key, tidy
 from lsp_ad.source.trees import copied
@@ -254,6 +255,9 @@ def _checks(unit: Unit, swept: Swept, mode: str, seed: str = "") -> list[Line]:
         classes = _listed(sorted(set(unit.apart.relied.values())))
         message = f"{_function(unit, swept, mode)} is made for objects of {classes}"
         lines += _condition(wrong, f'TypeError("{message}")')
+    if unsure := joined_or_added(unit.original, unit.unknown):
+        message = f"{_function(unit, swept, mode)} expects arrays or numbers, no lists, as {_listed(unsure)}"
+        lines += _condition([f"isinstance({p}, (list, tuple))" for p in unsure], f'TypeError("{message}")')
     if unit.real:
         lists = may_be_lists(unit.tree.body, unit.active, unit.kinds)
         terms += [_complex_term(p, unit, lists) for p in unit.real]

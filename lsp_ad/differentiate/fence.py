@@ -13,7 +13,7 @@ import gast
 
 from lsp_ad.differentiate import insertions, iterators
 from lsp_ad.differentiate.comprehensions import COMPREHENSIONS, REDUCING, comprehension_names
-from lsp_ad.differentiate.container_fence import ContainerFence, own_containers
+from lsp_ad.differentiate.container_fence import ContainerFence, own_containers, tables
 from lsp_ad.differentiate.fence_blocks import Blocks
 from lsp_ad.differentiate.fence_blocks import short as _text
 from lsp_ad.differentiate.iterators import ITERATORS
@@ -50,6 +50,7 @@ def check(function: gast.FunctionDef, scope: Scope) -> list[Problem]:
         return list(known.problems)
     fence.signature(function)
     fence.own = own_containers(function, scope)
+    fence.tables = tables(function, fence.own, scope)
     fence.body(function.body)
     fence.problems += insertions.check_names(function, scope)
     return fence.problems
@@ -63,6 +64,7 @@ class _Fence(Blocks, ContainerFence):
         self.problems: list[Problem] = []
         self.seen: set[str] = set()
         self.own: set[str] = set()
+        self.tables: set[str] = set()
 
     def refuse(
         self, code: str, message: str, node: gast.AST, way_out: str = "", related: tuple[Related, ...] = ()
@@ -364,6 +366,7 @@ class _Fence(Blocks, ContainerFence):
         inner = _Fence(known, function, (*self.calling, name))
         inner.seen = self.seen
         inner.own = own_containers(function, inner.scope)
+        inner.tables = tables(function, inner.own, inner.scope)
         inner.signature(function)
         for n in sorted(changed(function.body) - inner.own):
             message = f"`{n}` is changed in place, and may belong to the caller."

@@ -34,17 +34,13 @@ def may_be_lists(body: list[gast.stmt], active: set[str], kinds: Kinds) -> set[s
             else:
                 kind = kinds.of(node.slice)
                 (found if kind.type == "number" and kind.dtype == "int" else other).add(base)
-    found = {n for n in (found | pieces.keys()) - other if _is_unknown(kinds.names.get(n, Kind()))}
+    found = {n for n in (found | pieces.keys()) - other if kinds.names.get(n, Kind()).may_be_list}
     while True:
         lists = found | {t for ts in pieces.values() for t in ts if kinds.names.get(t, Kind()).is_structure}
         arrays = {n for n in found if not pieces.get(n, set()) <= lists}
         if not arrays:
             return found
         found -= arrays
-
-
-def _is_unknown(kind: Kind) -> bool:
-    return kind.type == "numeric" and not isinstance(kind.shape, tuple)
 
 
 def may_nest(body: list[gast.stmt], lists: set[str], unpacked: set[str], kinds: Kinds) -> set[str]:

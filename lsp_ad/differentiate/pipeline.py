@@ -238,7 +238,8 @@ def _generated(
     )
 
 
-BUILTINS = frozenset({"complex", "enumerate", "getattr", "len", "min", "range", "reversed", "slice", "zip"})
+_BUILTINS = "complex dict enumerate getattr isinstance len list min range reversed slice tuple zip"
+BUILTINS = frozenset(_BUILTINS.split())
 
 
 def _is_here(program: Program, line: Line) -> bool:

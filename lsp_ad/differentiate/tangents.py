@@ -149,6 +149,8 @@ class Tangents:
             return gast.Dict(
                 [k and copied(k) for k in node.keys], [self.zero(v, present, s) for v in node.values]
             )
+        if isinstance(node, gast.Call):
+            return call(self.values.helper("zeros_of"), bare(copied(node)))
         if not isinstance(node, gast.Name):
             raise self._unnamed(node, s)
         return self.values.zeros(node, s)

@@ -66,6 +66,7 @@ class Unit:
     insertions: Insertions
     paths: dict[str, Path]
     unpacked: set[str]
+    unknown: set[str]
     real: tuple[str, ...]
     apart: Apart
 
@@ -217,6 +218,7 @@ def prepare(
         insertions,
         items,
         normal.unpacked,
+        {p for p in parameters(function) if kinds.names.get(p, UNKNOWN).may_be_list},
         realness.assumed(statements, [*parameters(function), *items]),
         apart,
     )

@@ -71,8 +71,11 @@ def _items_are_own(n: str, body: list[gast.stmt], kinds: Kinds, scope: Scope, la
     def new_items(node: gast.expr) -> bool:
         if isinstance(node, gast.Call):
             return is_structure_helper(node, scope) or not (node.args or node.keywords)
+        if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult):
+            xs = node.left if isinstance(node.left, gast.List) else node.right
+            return isinstance(xs, gast.List) and all(kinds.of(e).is_scalar for e in xs.elts)
         if isinstance(node, gast.BinOp):
-            return new_items(node.left) or new_items(node.right)
+            return new_items(node.left) and new_items(node.right)
         if isinstance(node, gast.ListComp):
             return new(node.elt)
         items = node.values if isinstance(node, gast.Dict) else getattr(node, "elts", None)

@@ -110,7 +110,12 @@ class Kinds:
         if isinstance(node, gast.Dict):
             return self._dict(node)
         if isinstance(node, gast.ListComp):
-            return Kind("list")
+            inner = self.of(node.elt)
+            return (
+                Kind("list", element=lasting(inner))
+                if inner.is_structure or inner.is_scalar
+                else Kind("list")
+            )
         if isinstance(node, gast.DictComp):
             return Kind("dict")
         if isinstance(node, (gast.Compare, gast.BoolOp)):

@@ -56,6 +56,11 @@ class Kind:
         return self.type in STRUCTURES
 
     @property
+    def may_be_list(self) -> bool:
+        """Whether nothing is known that a list would not be."""
+        return self.type == "numeric" and not isinstance(self.shape, tuple)
+
+    @property
     def may_be_real(self) -> bool:
         """Whether a derivative with respect to it can exist."""
         if self.is_structure and self.items:

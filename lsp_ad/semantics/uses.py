@@ -7,7 +7,7 @@ the kind of its parameter.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 
 import gast
 
@@ -129,6 +129,55 @@ def used_as_dict(body: list[gast.stmt]) -> set[str]:
 def is_string(key: gast.expr) -> bool:
     """Whether a key is surely a string."""
     return isinstance(key, gast.JoinedStr) or (isinstance(key, gast.Constant) and isinstance(key.value, str))
+
+
+def joined_or_added(function: gast.FunctionDef, names: Set[str]) -> list[str]:
+    """The parameters for which `x + y` or `x * 2` would join or repeat lists, if lists were given.
+
+    `names` are those of unknown kind; for the others, and where an operation of the function fails for a
+    list, the meaning is that of arrays.
+    """
+    pairs: list[set[str]] = []
+    arrays: set[str] = set()
+    for node in gast.walk(function):
+        for part in _no_lists(node):
+            arrays |= {part.id} if isinstance(part, gast.Name) else set()
+            if isinstance(part, gast.BinOp) and (found := _joined(part, names)) is not None:
+                arrays |= found  # what it gives would be a list, too
+        if isinstance(node, gast.BinOp) and (found := _joined(node, names)) is not None:
+            pairs.append(found)
+    return sorted({min(found) for found in pairs if not found & arrays})
+
+
+def _joined(node: gast.BinOp, names: Set[str]) -> set[str] | None:
+    """The parameters in a sum of two, or in the product of one with an integer."""
+    left, right = node.left, node.right
+    found = {n.id for n in (left, right) if isinstance(n, gast.Name) and n.id in names}
+    if isinstance(node.op, gast.Add) and isinstance(left, gast.Name) and isinstance(right, gast.Name):
+        return found if {left.id, right.id} <= names else None
+    number = right if isinstance(left, gast.Name) else left
+    if isinstance(node.op, gast.Mult) and isinstance(number, gast.Constant) and type(number.value) is int:
+        return found or None
+    return None
+
+
+def _no_lists(node: gast.AST) -> list[gast.expr]:
+    """The parts of an expression that are no lists where it can be evaluated."""
+    if isinstance(node, gast.BinOp):
+        if isinstance(node.op, gast.Mult):
+            parts = [node.left, node.right]
+            known = any(isinstance(p, gast.Constant) and type(p.value) is int for p in parts)
+            return [] if known else parts
+        return [] if isinstance(node.op, gast.Add) else [node.left, node.right]
+    if isinstance(node, gast.UnaryOp) and not isinstance(node.op, gast.Not):
+        return [node.operand]
+    if isinstance(node, gast.Attribute):
+        return [node.value]
+    if isinstance(node, gast.Compare):
+        return [node.left, *node.comparators]
+    if isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Tuple):
+        return [node.value]
+    return []
 
 
 def _certain(statement: gast.stmt) -> list[gast.AST]:

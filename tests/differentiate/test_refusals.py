@@ -113,6 +113,23 @@ STATEMENTS = {
         "z = [x]\n    «for y in z:\n        z.append(y)»",
         "may have another name",
     ),
+    "an item that may have another name": (
+        "AD302",
+        "t = [x, x]\n    «t[0] += x»\n    y = t[0]",
+        "may change an array in place that has another name",
+    ),
+    "a row of a table that has a name": (
+        "AD301",
+        "t = [[0.0] * 2 for i in range(2)]\n    y = t[0]\n    «t[0][1]» = x\n    y = y[1]",
+        "in place",
+    ),
+    "rows that are one": ("AD301", "t = [[0.0] * 2] * 2\n    «t[0][1]» = x\n    y = t[1][1]", "in place"),
+    "a dictionary with two names": ("AD301", "d = {'a': x}\n    e = d\n    «e['a']» = x * x\n    y = d['a']", "e"),
+    "a list in a list that changes": (
+        "AD302",
+        "z = []\n    «y = [z, z]»\n    z.append(x)\n    y = y[0][0]",
+        "may have another name",
+    ),
     "remove": ("AD301", "y = [x]\n    «y.remove(x)»", "`y.remove(...)` changes `y` in place"),
     "sort": ("AD301", "y = x * 1\n    «y.sort()»", "in place"),
     "fill": ("AD301", "y = x * 1\n    «y.fill(0.0)»", "in place"),

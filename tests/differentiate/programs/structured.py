@@ -509,4 +509,56 @@ CASES = [
         (normal(3),),
         ([0.3, 0.4],),
     ),
+    *case(
+        "a table of numbers, filled row by row",
+        """
+        def f(x: float, n):
+            t = [[0.0] * n for _ in range(n)]
+            for i in range(n):
+                t[i][0] = x * i
+                for j in range(1, n):
+                    t[i][j] = t[i][j - 1] * np.sin(x) + t[i - 1][j] * 0.5
+                    t[i][0] += 0.1 * x
+            return t[n - 1][n - 1] + np.sum(np.array(t))
+        """,
+        (0.3, 3),
+        wrt=("x",),
+    ),
+    *case(
+        "an edit distance with soft minimum",
+        """
+        def f(a, b):
+            d = [[0.0 for _ in range(len(b) + 1)] for _ in range(len(a) + 1)]
+            for i in range(1, len(a) + 1):
+                for j in range(1, len(b) + 1):
+                    cost = (a[i - 1] - b[j - 1]) ** 2
+                    d[i][j] = cost - np.log(
+                        np.exp(-d[i - 1][j]) + np.exp(-d[i][j - 1]) + np.exp(-d[i - 1][j - 1])
+                    )
+            return d[len(a)][len(b)]
+        """,
+        (normal(3), normal(4)),
+    ),
+    *case(
+        "a shallow copy of a dictionary that is changed",
+        """
+        def f(x, y):
+            d = {"a": x, "b": x * y}
+            e = dict(d)
+            e["a"] = x * 2.0
+            return d["a"] * e["a"] * e["b"]
+        """,
+        (0.3, 1.2),
+    ),
+    *case(
+        "accumulated in a dictionary of new arrays",
+        """
+        def f(xs, w):
+            sums = {"even": np.zeros(2), "odd": np.zeros(2)}
+            for i in range(len(xs)):
+                sums["odd" if i % 2 else "even"] += np.sin(xs[i] * w)
+            return sums["even"] * sums["odd"]
+        """,
+        ([normal(2), normal(2), normal(2)], normal(2)),
+    ),
 ]
