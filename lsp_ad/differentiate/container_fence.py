@@ -17,6 +17,7 @@ from lsp_ad.semantics.names import parameters
 def own_containers(function: gast.FunctionDef, scope: Scope) -> set[str]:
     """The names that only ever stand for lists and dicts which the function itself makes."""
     made: dict[str, bool] = dict.fromkeys(parameters(function), False)
+    pieces: dict[str, set[str]] = {}
     for s in flow.statements(function.body):
         if isinstance(s, gast.AugAssign):
             continue  # `xs += ys` leaves a list what it is
@@ -26,8 +27,19 @@ def own_containers(function: gast.FunctionDef, scope: Scope) -> set[str]:
                 isinstance(t, (gast.Tuple, gast.List)) for t in getattr(s, "targets", ())
             )
             update = isinstance(value, gast.BinOp) and getattr(value.left, "id", "") == n
-            made[n] = made.get(n, True) and alone and (update or _makes(value, scope))
-    return {n for n, own in made.items() if own}
+            piece = _sliced(value)
+            pieces.setdefault(n, set()).update({piece} if piece else set())
+            made[n] = made.get(n, True) and alone and (update or bool(piece) or _makes(value, scope))
+    found = {n for n, own in made.items() if own}
+    while lacking := {n for n in found if not pieces.get(n, set()) <= found}:
+        found -= lacking
+    return found
+
+
+def _sliced(node: gast.expr | None) -> str | None:
+    """The name in `xs[1:]`, which is a new list if xs is one."""
+    is_slice = isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Slice)
+    return node.value.id if is_slice and isinstance(node.value, gast.Name) else None  # type: ignore[union-attr]
 
 
 def _makes(node: gast.expr | None, scope: Scope) -> bool:

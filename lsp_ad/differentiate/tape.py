@@ -93,7 +93,7 @@ class Tapes:
         """A backward loop that counts, or reads again what the forward loop went over;
         False where it cannot.
         """
-        if not isinstance(s, gast.For) or _has_break(s.body) or not self._unchanged(s.iter):
+        if not isinstance(s, gast.For) or _has_break(s.body) or not self._unchanged(s):
             return False
         function = self.scope.canonical(s.iter.func) if isinstance(s.iter, gast.Call) else None
         if function == "builtins.reversed" and _is_range(s.iter.args[0], self.scope):
@@ -126,8 +126,9 @@ class Tapes:
         node.body = reread + node.body
         return True
 
-    def _unchanged(self, iterable: gast.expr) -> bool:
-        return all(n not in self.scope.local or self.stability.is_stable(n) for n in flow.reads(iterable))
+    def _unchanged(self, s: gast.For) -> bool:
+        """Whether what a loop goes over can be read again: it is assigned once, and not changed since."""
+        return all(n not in self.scope.local or self.stability.keeps(n, s) for n in flow.reads(s.iter))
 
     def _reread(
         self, element: gast.expr, over: gast.expr, position: gast.Name, wanted: set[str]

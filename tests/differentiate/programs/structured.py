@@ -561,4 +561,47 @@ CASES = [
         """,
         ([normal(2), normal(2), normal(2)], normal(2)),
     ),
+    *case(
+        "a list that changes after a loop over it",
+        """
+        def f(x):
+            ys = [x, x * x]
+            s = 0.0
+            for v in ys:
+                s = s + v * v
+            ys[0] = 5.0 * x
+            for v in reversed(ys):
+                s = s + v * v
+            ys.pop()
+            return s * ys[0]
+        """,
+        (0.3,),
+    ),
+    *case(
+        "a list that grows in a loop over its first length",
+        """
+        def f(x):
+            ys = [x, x * x]
+            for i in range(len(ys)):
+                ys.append(ys[i] * x)
+            return sum(ys) * ys[-1]
+        """,
+        (0.3,),
+    ),
+    *case(
+        "a dictionary that changes after it was asked for a key",
+        """
+        def f(x):
+            ys = [x, x * x]
+            d = {"a": x}
+            s = x
+            if "b" in d:
+                s = s * 2.0
+            d["b"] = 3.0
+            n = len(ys)
+            ys.append(s)
+            return s * ys[1] * n * d["a"] * x ** len(ys)
+        """,
+        (0.3,),
+    ),
 ]
