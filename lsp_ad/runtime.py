@@ -146,6 +146,14 @@ def cholesky_tangent(dx, y):
     return y @ (np.tril(np.linalg.solve(y, np.swapaxes(inner, -1, -2))) * halved)
 
 
+def written_last(x, index):
+    """Which parts of `e` stay in x after `x[index] = e`: where places are named twice, the last."""
+    places = np.zeros(np.shape(x), dtype=int)
+    numbers = np.arange(np.size(places[index])).reshape(np.shape(places[index]))
+    places[index] = numbers
+    return places[index] == numbers
+
+
 def zeros_of(x):
     """The zero adjoint of x: its structure of lists and dicts (tuples become lists), float zeros for numbers
     and arrays, those of integers too, and None for anything else."""

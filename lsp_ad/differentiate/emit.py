@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Set
 from dataclasses import replace
 
 import gast
@@ -351,14 +352,14 @@ def _numpy_name(unit: Unit) -> str | None:
 
 
 def _printer(unit: Unit) -> Printer:
-    return _printer_of(unit.program, [unit.original.name, *sorted(unit.inlined)])
+    return _printer_of(unit.program, [unit.original.name, *sorted(unit.inlined)], unit.rebound)
 
 
-def _printer_of(program: Program, functions: list[str]) -> Printer:
+def _printer_of(program: Program, functions: list[str], rebound: Set[Span] = frozenset()) -> Printer:
     """A printer that keeps the user's lines of some functions."""
     written = [program.text_of(n) for n in functions]
     own = [s for f in written if isinstance(f, gast.FunctionDef) for s in flow.statements(f.body)]
-    return Printer(program.parsed, own)
+    return Printer(program.parsed, own, rebound)
 
 
 def _bare_printer(unit: Unit) -> Printer:

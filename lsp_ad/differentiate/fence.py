@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import gast
 
-from lsp_ad.differentiate import insertions, iterators
+from lsp_ad.differentiate import insertions, iterators, mutations
 from lsp_ad.differentiate.comprehensions import COMPREHENSIONS, REDUCING, comprehension_names
 from lsp_ad.differentiate.container_fence import ContainerFence, own_containers, tables
 from lsp_ad.differentiate.fence_blocks import Blocks
@@ -25,12 +25,13 @@ from lsp_ad.differentiate.refused import (
     MUTATORS,
     STATEMENT_NAMES,
 )
+from lsp_ad.differentiate.write_fence import WriteFence
 from lsp_ad.problems import Problem, Related, Span, problem
 from lsp_ad.rules import ATTRIBUTES, CONSTANT_ONLY, CONSTANTS, METHODS, PASSIVE_ATTRIBUTES, RULES, Unsupported
 from lsp_ad.rules.declared import Declared, declared
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.rules.settings import settings_of
-from lsp_ad.semantics.changes import changed
+from lsp_ad.semantics.changes import grown
 from lsp_ad.semantics.shapes import UNKNOWN
 from lsp_ad.semantics.texts import kind_of_method
 from lsp_ad.source.parse import span_of
@@ -56,7 +57,7 @@ def check(function: gast.FunctionDef, scope: Scope) -> list[Problem]:
     return fence.problems
 
 
-class _Fence(Blocks, ContainerFence):
+class _Fence(Blocks, ContainerFence, WriteFence):
     def __init__(self, scope: Scope, function: gast.FunctionDef, calling: tuple[str, ...]):
         self.scope = scope
         self.function = function
@@ -117,6 +118,8 @@ class _Fence(Blocks, ContainerFence):
     def _assign(self, s: gast.Assign) -> None:
         if isinstance(s.value, gast.Call) and self.scope.canonical(s.value.func) in ITERATORS:
             self.iterable(s.value)  # `iterators.py` puts it into the loop that goes over it
+        elif mutations.writes_out(s, self.scope):
+            self.without_out(s.value)
         elif not self.change(s):
             self.expression(s.value)
         for target in s.targets:
@@ -141,9 +144,7 @@ class _Fence(Blocks, ContainerFence):
         elif isinstance(target, gast.Subscript) and self.is_own_item(target):
             self.expression(target.slice)
         elif isinstance(target, gast.Subscript):
-            self.refuse(
-                "AD301", f"`{_text(target)} = ...` writes into `{_text(target.value)}` in place.", target
-            )
+            self.element(target, s)
         elif isinstance(target, gast.Attribute):
             self.refuse("AD301", f"`{_text(target)} = ...` changes an attribute.", target)
 
@@ -154,6 +155,8 @@ class _Fence(Blocks, ContainerFence):
         if isinstance(value, gast.Call) and self.scope.canonical(value.func) in EFFECTS:
             for argument in [*value.args, *(k.value for k in value.keywords)]:
                 self.expression(argument)
+            return
+        if self.is_write(s):
             return
         before = len(self.problems)
         self.expression(value)
@@ -368,7 +371,7 @@ class _Fence(Blocks, ContainerFence):
         inner.own = own_containers(function, inner.scope)
         inner.tables = tables(function, inner.own, inner.scope)
         inner.signature(function)
-        for n in sorted(changed(function.body) - inner.own):
+        for n in sorted((grown(function.body) - inner.own) | inner.written_for_caller(function)):
             message = f"`{n}` is changed in place, and may belong to the caller."
             inner.refuse("AD302", message, function.body[0], f"Change a copy: `{n} = list({n})`.")
         inner.body(function.body)

@@ -21,9 +21,11 @@ from lsp_ad.differentiate.quoting import quoted
 from lsp_ad.differentiate.refused import EFFECTS
 from lsp_ad.differentiate.structure import endless, leaves
 from lsp_ad.differentiate.tangents import RESULT, Present, Tangents
+from lsp_ad.differentiate.write_tangents import beside
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import Change, change_of
+from lsp_ad.semantics.memory import written_root
 from lsp_ad.simplify.algebra import assign, name, store, substitute
 from lsp_ad.source.parse import span_of
 
@@ -69,14 +71,20 @@ class Forward:
         found: list[gast.stmt] = []
         for position, s in enumerate(body):
             later = self.live[id(body[position + 1])] if position + 1 < len(body) else after
-            method = getattr(self, f"_{type(s).__name__.lower()}", None)
-            if method is None:
-                raise self.unknown(s)
-            for made in method(s, present, later):
+            for made in self.statement(s, present, later):
                 if not hasattr(made, "lineno") and hasattr(s, "lineno"):
                     gast.copy_location(made, s)
                 found.append(made)
         return found
+
+    def statement(self, s: gast.stmt, present: Present, after: Set[str]) -> list[gast.stmt]:
+        if self.values.kinds.writes_array(s):
+            array = written_root(s)
+            return beside(s, array, self.tangents, present) if array in present.tangents else [s]
+        method = getattr(self, f"_{type(s).__name__.lower()}", None)
+        if method is None:
+            raise self.unknown(s)
+        return method(s, present, after)
 
     def quoted(self, node: gast.AST) -> str:
         return quoted(node, self.scope.program)
@@ -128,7 +136,10 @@ class Forward:
         if self.scope.callee(s.value) is not None:
             made = [self._call(s, s.value, target.id, present)]
         else:
-            made = self._beside(s, target.id, *self.tangents.of(s, target.id, present))
+            before, tangent = self.tangents.of(s, target.id, present)
+            if target.id in self.changing and not isinstance(s.value, (gast.Name, gast.Subscript)):
+                tangent = self._own(tangent, target.id)
+            made = self._beside(s, target.id, before, tangent)
         present.bind(targets)
         present.tangents |= targets
         return made
@@ -151,6 +162,14 @@ class Forward:
             kept = [assign(old, name(target))]
             tangent = [substitute(t, {target: name(old)}) for t in tangent]
         return [*kept, s, *(substitute(t, {RESULT: name(target)}) for t in tangent)]
+
+    def _own(self, tangent: gast.expr, target: str) -> gast.expr:
+        """A tangent that will be written into, in memory of its own."""
+        if self.values.kinds.of(name(target)).is_structure or not isinstance(
+            tangent, (gast.Name, gast.Subscript)
+        ):
+            return tangent
+        return gast.Call(gast.Attribute(self.values.module("numpy"), "array", gast.Load()), [tangent], [])
 
     def _start(self, s: gast.Assign, present: Present) -> list[gast.stmt]:
         """The tangent of a list or dict that is new and will change: `hs = []`, `dhs = []`."""
@@ -295,4 +314,6 @@ class Forward:
             if source is not None and targets and self.carries(source) & self.active:
                 found |= targets
             found |= targets & self.changing
+            if self.values.kinds.writes_array(x):
+                found |= {str(written_root(x))} & self.active
         return found

@@ -12,11 +12,12 @@ from lsp_ad.differentiate.fresh import adjoint_name
 from lsp_ad.differentiate.nested import may_be_lists
 from lsp_ad.differentiate.options import DEFAULT, Options
 from lsp_ad.differentiate.paths import Path
-from lsp_ad.differentiate.sweep import Swept, display_of, modules, simplify, unnest, use_checks
+from lsp_ad.differentiate.sweep import Swept, display_of, modules, shared_memory, simplify, unnest, use_checks
 from lsp_ad.differentiate.tangents import HeldValues, Present, Tangents
 from lsp_ad.differentiate.unit import Unit
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import changed
+from lsp_ad.semantics.memory import mutated
 from lsp_ad.simplify.algebra import assign, name, substitute
 
 
@@ -30,7 +31,7 @@ def sweep_forward(unit: Unit, callees: Callees, shown: str, options: Options = D
         unit.active,
         callees,
         unit.insertions,
-        changed(unit.tree.body),
+        changed(unit.tree.body) | mutated(unit.tree.body),
         unit.stability.live,
     )
     body, last = unit.tree.body[:-1], unit.tree.body[-1]
@@ -49,7 +50,8 @@ def sweep_forward(unit: Unit, callees: Callees, shown: str, options: Options = D
     options.record("sweeps", unit.tree, joint)
     if options.optimized:
         compute_again(joint)
-        joint = simplify(joint, bound | seeds.keys() | {adjoint_name(n) for n in unit.paths})
+        shared = shared_memory(joint, unit, values)
+        joint = simplify(joint, bound | seeds.keys() | {adjoint_name(n) for n in unit.paths}, shared)
         options.record("simplified", unit.tree, joint)
     substituted = {n: path.expression() for n, path in unit.paths.items()}
     for n, path in unit.paths.items():

@@ -22,6 +22,7 @@ from lsp_ad.rules.rule import UNKNOWN_VALUE
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import change_of
 from lsp_ad.semantics.kinds import Kinds
+from lsp_ad.semantics.memory import written
 from lsp_ad.semantics.shapes import Kind
 from lsp_ad.semantics.uses import is_string
 from lsp_ad.simplify.algebra import assign, constant, name
@@ -47,7 +48,9 @@ class Normalizer:
     def block(self, body: list[gast.stmt]) -> list[gast.stmt]:
         found: list[gast.stmt] = []
         for s in body:
-            if isinstance(s, gast.Assign):
+            if self.kinds.writes_array(s):
+                self.write(s, found)
+            elif isinstance(s, gast.Assign):
                 self.assignment(s, found)
             elif isinstance(s, gast.For):
                 self.loop(s, found)
@@ -88,6 +91,33 @@ class Normalizer:
             raise Refusal(
                 problem("AD101", f"`{self.quoted(target)}` cannot be assigned here.", place(target, s))
             )
+
+    def write(self, s: gast.stmt, out: list[gast.stmt]) -> None:
+        """A write into an array: the indices without calls, the value an atom where the derivative needs
+        it."""
+        if isinstance(s, gast.Expr):
+            array, index, value = s.value.args
+            self._path(array, s, out)
+            s.value.args = [array, self.index(index, s, out), self._stored(value, s, out)]
+            return out.append(s)
+        target = written(s)
+        assert target is not None
+        self._path(target, s, out)
+        if isinstance(s, gast.AugAssign) and isinstance(s.op, (gast.Mult, gast.Div)):
+            s.value = self.atom(s.value, s, out)
+        else:
+            s.value = self._stored(s.value, s, out)
+        out.append(s)
+
+    def _stored(self, value: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
+        return self.atom(value, s, out) if self.is_active(value) else value
+
+    def _path(self, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> None:
+        """The indices on the way from an array to the part of it that is written."""
+        while not isinstance(node, gast.Name):
+            if isinstance(node, gast.Subscript):
+                node.slice = self.index(node.slice, s, out)
+            node = node.func.value if isinstance(node, gast.Call) else node.value
 
     def _chained(self, s: gast.Assign, out: list[gast.stmt]) -> None:
         """`a = b = e`: e once, then each target in turn."""
@@ -238,6 +268,7 @@ class Normalizer:
 
     def simple(self, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
         """One operation on atoms."""
+        whole = node
         node = copy.copy(node)
         if isinstance(node, gast.Name):
             return node
@@ -266,6 +297,7 @@ class Normalizer:
             )
         if isinstance(node, gast.BinOp):
             node.left, node.right = self.atom(node.left, s, out), self.atom(node.right, s, out)
+            self.kinds.fits_as(node, whole)
         elif isinstance(node, gast.UnaryOp):
             node.operand = self.atom(node.operand, s, out)
         elif isinstance(node, gast.Attribute):

@@ -20,6 +20,7 @@ from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import change_of, is_access
 from lsp_ad.semantics.kinds import Kinds
+from lsp_ad.semantics.memory import stored_value, written_root
 from lsp_ad.semantics.names import Program
 from lsp_ad.semantics.shapes import UNKNOWN, Kind, is_complex
 from lsp_ad.source.parse import span_of
@@ -198,6 +199,9 @@ def mentions_complex(made: gast.AST, program: Program) -> bool:
 
 def _edges(s: gast.stmt) -> list[tuple[gast.expr, set[str]]]:
     """What a statement writes into names, lists and dicts."""
+    array = written_root(s)
+    if array is not None:
+        return [(stored_value(s), {array})]
     change = change_of(s)
     changes = [] if change is None else [(a, {change.base}) for a in change.args]
     source = _source(s)

@@ -15,11 +15,13 @@ from lsp_ad.differentiate.adjoints import Adjoints, State
 from lsp_ad.differentiate.fresh import adjoint_name
 from lsp_ad.differentiate.insertions import Insertions
 from lsp_ad.differentiate.operations import Operations
+from lsp_ad.differentiate.overwrite import Overwrites
 from lsp_ad.differentiate.quoting import quoted
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import change_of, is_access
+from lsp_ad.semantics.memory import stored_value, written_root
 from lsp_ad.simplify.algebra import assign, constant, name, negation
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.trees import copied
@@ -45,6 +47,7 @@ class Reverse:
         self.values: ForwardValues = self.operations.values
         self.adjoints: Adjoints = self.operations.adjoints
         self.active = self.operations.active
+        self.overwrites = Overwrites(self.values, self.adjoints, self.active)
         self.carries = self.operations.carries
 
     def block(self, body: list[gast.stmt], state: State) -> list[gast.stmt]:
@@ -64,6 +67,8 @@ class Reverse:
         change = change_of(s)
         if change is not None and change.base in self.active and self.adjoints.kind(change.base).is_structure:
             return self.operations.structures.change(s, change, state)
+        if self.values.kinds.writes_array(s):
+            return self.overwrites.backward(s, state)
         if isinstance(s, gast.Assign):
             return self.assignment(s, state)
         if isinstance(s, gast.If):
@@ -224,7 +229,10 @@ class Reverse:
         """The names whose adjoints the body may read or change."""
         found: set[str] = set()
         for x in flow.statements([s]):
-            if isinstance(x, gast.Assign):
+            array = written_root(x)
+            if array is not None:
+                found |= {array} | self.carries(stored_value(x))
+            elif isinstance(x, gast.Assign):
                 found |= flow.stored(x) | (self.carries(x.value) if flow.stored(x) & self.active else set())
             elif isinstance(x, gast.For):
                 found |= flow.stored(x.target) | (

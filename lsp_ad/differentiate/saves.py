@@ -7,12 +7,15 @@ Cheap temporaries are not kept either: the backward sweep computes `1.0 - y` aga
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import gast
 
 from lsp_ad.differentiate.fresh import is_temporary
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.semantics import flow
-from lsp_ad.simplify.algebra import substitute
+from lsp_ad.semantics.memory import written
+from lsp_ad.simplify.algebra import name, substitute
 
 
 def fold(forward: list[gast.stmt], backward: list[gast.stmt], bound: set[str]) -> None:
@@ -153,6 +156,7 @@ def compute_again(body: list[gast.stmt], backward: list[gast.stmt], values: Forw
         n for s in flow.statements(body) if isinstance(s, (gast.For, gast.While)) for n in flow.writes([s])
     }
     sometimes = _sometimes(body, in_loop=False)
+    reread = {t for block in _blocks(body) for t in _parts_read_at_once(block)}
     stable = values.stability.is_stable
     again: dict[str, gast.expr] = {}
     for s in reversed(list(flow.statements(body))):
@@ -162,12 +166,17 @@ def compute_again(body: list[gast.stmt], backward: list[gast.stmt], values: Forw
         count = reads.get(t, 0)
         if not is_temporary(t) or not count or not stable(t):
             continue
-        if not (is_cheap(s.value) and count <= 2) and not (
+        if isinstance(s.value, gast.Subscript):
+            if t not in reread:
+                continue
+        elif not (is_cheap(s.value) and count <= 2) and not (
             t in sometimes and values.is_elementwise(s.value)
         ):
             continue
         operands = {n for n in flow.reads(s.value) if n in values.scope.local}
         moving = {n for n in operands if not stable(n)}
+        if any(values.kinds.of(name(n)).is_structure for n in moving):
+            continue
         if len(moving) > 1 or len([n for n in operands & in_loops if not reads.get(n)]) > (
             1 if t in in_loops else 0
         ):
@@ -181,6 +190,37 @@ def compute_again(body: list[gast.stmt], backward: list[gast.stmt], values: Forw
         again[t] = substitute(again[t], again)
     for b in backward:
         substitute(b, again)
+
+
+def _blocks(body: list[gast.stmt]) -> Iterator[list[gast.stmt]]:
+    yield body
+    for s in body:
+        for block in flow.blocks(s):
+            yield from _blocks(block)
+
+
+def _parts_read_at_once(block: list[gast.stmt]) -> set[str]:
+    """The temporaries that stand for a part of an array, `t = x[1:]`, with no write into an array before
+    their last use: the part can be read again."""
+    made: dict[str, int] = {}
+    last: dict[str, int] = {}
+    barriers = [0]
+    for position, s in enumerate(block):
+        barrier = written(s) is not None or bool(flow.blocks(s))
+        barriers.append(barriers[-1] + barrier)
+        if (
+            isinstance(s, gast.Assign)
+            and isinstance(s.value, gast.Subscript)
+            and isinstance(s.targets[0], gast.Name)
+        ):
+            made[s.targets[0].id] = position
+        for t in flow.header_reads(s):
+            last[t] = position
+        for b in flow.blocks(s):
+            for x in flow.statements(b):
+                for t in flow.header_reads(x):
+                    made.pop(t, None)
+    return {t for t, at in made.items() if barriers[last.get(t, at)] == barriers[at + 1]}
 
 
 def _sometimes(body: list[gast.stmt], in_loop: bool) -> set[str]:

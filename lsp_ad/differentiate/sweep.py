@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Set
 from dataclasses import dataclass, field, replace
 
 import gast
@@ -22,11 +23,13 @@ from lsp_ad.differentiate.tape import Tapes
 from lsp_ad.differentiate.unit import Unit
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.semantics import flow
+from lsp_ad.semantics.memory import Sharing, mutated
 from lsp_ad.semantics.names import bound_names
 from lsp_ad.semantics.shapes import Kind
 from lsp_ad.simplify.algebra import assign, call, constant, name, substitute
-from lsp_ad.simplify.dead import drop_dead
+from lsp_ad.simplify.dead import drop_dead, drop_dead_writes
 from lsp_ad.simplify.substitute import tidy_up
+from lsp_ad.simplify.writes import tidy_writes
 
 MARK = "where the backward sweep begins"
 NAMES = {"grad": "{}_grad", "vjp": "{}_vjp", "value_and_grad": "{}_value_and_grad", "pair": "{}"}
@@ -95,19 +98,27 @@ def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -
     bound = {*unit.parameters, *unit.paths}
     if options.optimized:
         saves.fold(forward, backward, bound)
+        whole = _joint(forward, backward, returned)
+        whole = drop_dead_writes(whole, shared_memory(whole, unit, values))[:-1]
+        mark = next(i for i, s in enumerate(whole) if _is_mark(s))
+        forward, backward = whole[:mark], whole[mark + 1 :]
     options.record("saves", unit.tree, _joint(forward, backward, returned))
-    Tapes(unit.scope, unit.stability, unit.fresh, forward, bound, reruns).add(reverse.loops)
+    tapes = Tapes(unit.scope, unit.stability, unit.fresh, forward, bound, reruns)
+    tapes.add(reverse.loops)
     forward = removed(forward)
     options.record("tapes", unit.tree, _joint(forward, backward, returned))
     if mode in ("value_and_grad", "pair"):
         kept = unit.result
-        if kept in flow.writes(backward):
+        shared = shared_memory(_joint(forward, backward, returned), unit, values, tapes.names)
+        undone = bool(mutated(backward) & shared.get(kept, frozenset([kept])))
+        if undone or kept in flow.writes(backward):
             kept = unit.fresh.new("result")
-            forward.append(assign(kept, name(unit.result)))
+            own = call(values.helper("copy_of"), name(unit.result)) if undone else name(unit.result)
+            forward.append(assign(kept, own))
         returned = gast.Tuple([name(kept), returned], gast.Load())
     joint = _joint(forward, backward, returned)
     if options.optimized:
-        joint = simplify(joint, {*bound, seed})
+        joint = simplify(joint, {*bound, seed}, shared_memory(joint, unit, values, tapes.names))
         options.record("simplified", unit.tree, joint)
     items = {n: path.expression() for n, path in unit.paths.items()}
     joint = [substitute(s, items) for s in joint]
@@ -234,14 +245,32 @@ def _forget_result_copy(joint: list[gast.stmt]) -> None:
                 substitute(later, {first.targets[0].id: name(s.targets[0].id)})
 
 
-def simplify(joint: list[gast.stmt], parameters: set[str]) -> list[gast.stmt]:
+def shared_memory(
+    body: list[gast.stmt], unit: Unit, values: ForwardValues, tapes: Set[str] = frozenset()
+) -> dict[str, frozenset[str]]:
+    """For each name of a generated body, the names that it may share memory with."""
+
+    def makes_own(node: gast.Call) -> bool:
+        if isinstance(node.func, gast.Name) and node.func.id in values.helpers:
+            return True
+        return unit.scope.makes_new(node)
+
+    return Sharing(makes_own).groups(body, tapes)
+
+
+def simplify(
+    joint: list[gast.stmt], parameters: set[str], shared: dict[str, frozenset[str]] | None = None
+) -> list[gast.stmt]:
+    """A generated body without dead statements and needless names; `shared` as `shared_memory` gives it."""
+
     def movable(n: str) -> bool:
         return is_temporary(n) or n.startswith("s__")
 
     _forget_result_copy(joint)
-    joint = drop_dead(joint)
-    tidy_up(joint, movable, is_adjoint, parameters)
-    return drop_dead(joint)
+    joint = drop_dead(joint, shared)
+    tidy_up(joint, movable, is_adjoint, parameters, shared)
+    tidy_writes(joint)
+    return drop_dead(joint, shared)
 
 
 def _shown(

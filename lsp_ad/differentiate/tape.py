@@ -8,7 +8,7 @@ number of iterations is known, the backward loop is `for i in reversed(range(n))
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import gast
 
@@ -32,6 +32,7 @@ class Tapes:
     body: list[gast.stmt]
     bound: set[str]
     reruns: Reruns
+    names: set[str] = field(default_factory=set)
 
     def add(self, loops: list[LoopPair]) -> None:
         """Give every backward loop its header:
@@ -150,6 +151,7 @@ class Tapes:
 
     def _with_tape(self, s: gast.For | gast.While, node: gast.For, names: list[str]) -> None:
         tape = self.fresh.new("t", "tape")
+        self.names.add(tape)
         at, shown = self._one_place(s, names)
         entry = _entry([name(n) for n in shown])
         if at is not None:

@@ -14,10 +14,12 @@ from lsp_ad.differentiate import (
     fence,
     inline,
     iterators,
+    mutations,
     paths,
     structure,
     tries,
     unshared,
+    views,
     webs,
 )
 from lsp_ad.differentiate.desugar import desugar
@@ -37,6 +39,7 @@ from lsp_ad.semantics import activity, flow
 from lsp_ad.semantics.changes import change_of
 from lsp_ad.semantics.hints import declared_shapes, default_is_other, default_values, parameter_kinds
 from lsp_ad.semantics.kinds import Kinds
+from lsp_ad.semantics.memory import stored_value, written_root
 from lsp_ad.semantics.names import Program, local_imports, local_names, parameters
 from lsp_ad.semantics.shapes import UNKNOWN, Kind
 from lsp_ad.semantics.uses import kinds_by_use, used_as_dict, used_as_int
@@ -69,6 +72,7 @@ class Unit:
     unknown: set[str]
     real: tuple[str, ...]
     apart: Apart
+    rebound: frozenset[Span]
 
     @property
     def parameters(self) -> list[str]:
@@ -145,6 +149,7 @@ def prepare(
     renamed = comprehensions.write_out(tree, scope, _varied(tree.body, varied, carries), fresh)
     local |= flow.writes(tree.body)
     iterators.expand(tree, scope, fresh)
+    tree.body = mutations.rewrite(tree.body, scope, fresh)
     inlined = inline.inline(tree, scope, _varied(tree.body, varied, carries), fresh)
     local |= flow.writes(tree.body)
     options.record("inlined", tree)
@@ -171,8 +176,9 @@ def prepare(
                 "AD401", message, name_span(function), "Return numbers and arrays, or tuples of one length."
             )
         )
-    _refuse_shared_updates(tree, kinds, scope, result)
+    rebound = views.resolve(tree, kinds, scope, fresh, shown)
     unshared.refuse_shared(tree, kinds, scope)
+    local |= flow.writes(tree.body)
     active = activity.active_names(
         tree.body,
         sources,
@@ -195,6 +201,10 @@ def prepare(
     realness.find(statements)
     realness.check(statements, result, name_span(function))
     stability = Stability.of(tree.body, [*parameters(function), *items], result)
+    # what an array holds is brought back by undoing the writes into it
+    stability.changing = {
+        n: found for n, found in stability.changing.items() if kinds.names.get(n, UNKNOWN).is_structure
+    }
     read = {
         n for s in flow.statements(tree.body) if flow.header_writes(s) & active for n in flow.header_reads(s)
     }
@@ -221,6 +231,7 @@ def prepare(
         {p for p in parameters(function) if kinds.names.get(p, UNKNOWN).may_be_list},
         realness.assumed(statements, [*parameters(function), *items]),
         apart,
+        rebound,
     )
 
 
@@ -249,6 +260,10 @@ def _varied(body: list[gast.stmt], wrt: set[str], carries: Callable[[gast.expr],
     while True:
         before = len(found)
         for s in flow.statements(body):
+            array = written_root(s)
+            if array is not None:
+                found |= {array} if carries(stored_value(s)) & found else set()
+                continue
             source = s.value if isinstance(s, gast.Assign) else s.iter if isinstance(s, gast.For) else None
             if source is not None and carries(source) & found:
                 found |= flow.header_writes(s)
@@ -339,118 +354,3 @@ def _refuse_independent(
                 name_span(function),
             )
         )
-
-
-def _refuse_shared_updates(tree: gast.FunctionDef, kinds: Kinds, scope: Scope, result: str) -> None:
-    """`x += e` on an array changes it for every name that it has: refused unless it surely has one only."""
-    updates = [s for s in flow.statements(tree.body) if _is_update(s)]
-    if not updates:
-        return
-    graph = flow.Flow.of(tree.body)
-    definitions = flow.reaching_definitions(graph, parameters(tree))
-    shared = _shared(tree.body, scope, result)
-    for s in updates:
-        name = s.value.left.id  # what is changed; the target may have been split from it
-        if kinds.names.get(name, UNKNOWN).type == "number":
-            continue
-        sites = definitions.reaching(graph.index[id(s)], name)
-        sources = [graph.points[definitions.sites[i][1]] for i in sites]
-        if all(_makes_own(p.statement if p else None, kinds) for p in sources) and not _reaches(
-            graph, shared.get(name, []), name
-        ):
-            continue
-        text = plain(s.targets[0].id)
-        raise Refusal(
-            problem(
-                "AD302",
-                f"An augmented assignment to `{text}` changes an array that may have another name: a "
-                "parameter, a view or a copy of the reference.",
-                span_of(s),
-                f"Write `{text} = {text} + ...`, which makes a new value, or annotate it (`{text}: float`).",
-            )
-        )
-
-
-def _is_update(s: gast.stmt) -> bool:
-    """Whether an assignment stands for an augmented one (its operand has the place of its target)."""
-    return (
-        isinstance(s, gast.Assign)
-        and isinstance(s.value, gast.BinOp)
-        and isinstance(s.value.left, gast.Name)
-        and isinstance(s.targets[0], gast.Name)
-        and hasattr(s.value.left, "lineno")
-        and hasattr(s.targets[0], "lineno")
-        and span_of(s.value.left) == span_of(s.targets[0])
-    )
-
-
-def _makes_own(s: gast.stmt | None, kinds: Kinds) -> bool:
-    """Whether an assignment surely gives its name memory that nothing else has (a parameter does not)."""
-    return (
-        isinstance(s, gast.Assign)
-        and len(s.targets) == 1
-        and isinstance(s.targets[0], gast.Name)
-        and not isinstance(s.value, (gast.Name, gast.IfExp, gast.BoolOp, gast.Subscript, gast.Attribute))
-        and kinds.of(s.value).fresh
-    )
-
-
-def _reaches(graph: flow.Flow, sharing: list[gast.stmt], name: str) -> bool:
-    """Whether a run can come from a statement that shares the memory of a name to an update of the name."""
-    pending = [p for s in sharing for p in graph.successors[graph.index[id(s)]] if id(s) in graph.index]
-    seen: set[int] = set()
-    while pending:
-        point = pending.pop()
-        if point in seen:
-            continue
-        seen.add(point)
-        step = graph.points[point]
-        if step is not None and _is_update(step.statement) and step.statement.value.left.id == name:
-            return True
-        if step is not None and name in step.writes:
-            continue  # the name stands for something else from here on
-        pending += graph.successors[point]
-    return False
-
-
-def _shared(body: list[gast.stmt], scope: Scope, result: str) -> dict[str, list[gast.stmt]]:
-    """Where names may come to share their memory: copied, viewed, contained, iterated, handed on."""
-    found: dict[str, list[gast.stmt]] = {}
-
-    def base(node: gast.expr, s: gast.stmt) -> None:
-        """What `y = node` makes y share its memory with."""
-        if isinstance(node, gast.Name):
-            found.setdefault(node.id, []).append(s)
-        elif isinstance(node, (gast.Subscript, gast.Attribute)):
-            base(node.value, s)
-        elif isinstance(node, (gast.Tuple, gast.List)):
-            for e in node.elts:
-                base(e, s)
-        elif isinstance(node, gast.IfExp):
-            base(node.body, s)
-            base(node.orelse, s)
-        elif isinstance(node, gast.BoolOp):
-            for v in node.values:
-                base(v, s)
-        elif isinstance(node, gast.Call) and not _makes_new(node, scope):
-            for a in [*node.args, *(k.value for k in node.keywords)]:
-                base(a, s)
-            if isinstance(node.func, gast.Attribute):
-                base(node.func.value, s)
-
-    for s in flow.statements(body):
-        if isinstance(s, gast.Assign) and flow.stored(s) != {result}:
-            base(s.value, s)
-        elif isinstance(s, gast.For):
-            for n in flow.reads(s.iter):
-                found.setdefault(n, []).append(s)
-    return found
-
-
-def _makes_new(node: gast.Call, scope: Scope) -> bool:
-    """Whether a call surely returns memory of its own."""
-    operation = scope.operation(node)
-    if operation is None:
-        return False
-    bound = operation.bind(lambda n: UNKNOWN)
-    return bound.rule.result_kind(bound).fresh

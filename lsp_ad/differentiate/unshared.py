@@ -14,7 +14,8 @@ from lsp_ad.differentiate.quoting import quoted
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
-from lsp_ad.semantics.changes import before_changes, change_of, changed, is_access
+from lsp_ad.semantics.changes import before_changes, change_of, changed, grown, is_access
+from lsp_ad.semantics.hints import parameter_kinds
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.names import parameters
 from lsp_ad.semantics.shapes import UNKNOWN
@@ -115,7 +116,9 @@ def _items_in(node: gast.expr, kinds: Kinds, scope: Scope) -> set[str]:
 
 def copy_parameters(tree: gast.FunctionDef, dicts: set[str]) -> None:
     """A list of the caller's that the function changes is copied on entry: the caller's stays as it is."""
-    names = sorted(changed(tree.body) & set(parameters(tree)))
+    kinds = parameter_kinds(tree)
+    changes = grown(tree.body) | {n for n in changed(tree.body) if n in kinds and kinds[n].is_structure}
+    names = sorted(changes & set(parameters(tree)))
     tree.body = [*(assign(n, call("dict" if n in dicts else "list", name(n))) for n in names), *tree.body]
 
 

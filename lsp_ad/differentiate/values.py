@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gast
 
-from lsp_ad.differentiate.fresh import Fresh
+from lsp_ad.differentiate.fresh import Fresh, plain
 from lsp_ad.differentiate.quoting import binding_place
 from lsp_ad.differentiate.stable import Stability
 from lsp_ad.problems import Problem, Refusal, Span, problem
@@ -13,6 +13,7 @@ from lsp_ad.rules.resolve import Scope
 from lsp_ad.rules.rule import UNKNOWN_VALUE
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.kinds import Kinds
+from lsp_ad.semantics.memory import root
 from lsp_ad.semantics.shapes import Kind
 from lsp_ad.simplify.algebra import assign, call, constant, expression, name, store, substitute
 from lsp_ad.source.trees import copied
@@ -52,6 +53,7 @@ class ForwardValues:
         self.tests: dict[int, tuple[str, gast.expr]] = {}
         self.handled: dict[int, str] = {}
         self.calls: dict[int, tuple[str, str]] = {}
+        self.parts: dict[int, tuple[str, gast.expr]] = {}
         self.lists: set[str] = set()
         self._by_shape: dict[object, list[str]] | None = None
         self.helpers: set[str] = set()
@@ -86,6 +88,8 @@ class ForwardValues:
         for s in body:
             found += [assign(new, self._kept(old, s)) for old, new in self.before.get(id(s), {}).items()]
             found += self.kept.get(id(s), [])
+            if id(s) in self.parts:
+                found.append(assign(*self.parts[id(s)]))
             if id(s) in self.tests:
                 kept, test = self.tests[id(s)]
                 found.append(assign(kept, test))
@@ -111,15 +115,22 @@ class ForwardValues:
         if id(s) not in self.stability.changing.get(identifier, ()):
             return name(identifier)
         kind = self.kinds.of(name(identifier))
-        if kind.is_structure:
-            return call(kind.type, name(identifier))
-        return gast.Call(gast.Attribute(self.module("numpy"), "array", gast.Load()), [name(identifier)], [])
+        # what an array holds is brought back by undoing the writes into it
+        return call(kind.type, name(identifier)) if kind.is_structure else name(identifier)
 
     def keep(self, node: gast.expr, s: gast.stmt, hint: str) -> str:
         """Have an expression evaluated just before `s`, for the backward sweep; returns its name."""
         kept = self.fresh.new("t", hint)
         self.kept.setdefault(id(s), []).append(assign(kept, node))
         return kept
+
+    def keep_part(self, s: gast.stmt, part: gast.expr) -> str:
+        """The name under which the part of an array that `s` overwrites is kept, as it is before `s`."""
+        if id(s) not in self.parts:
+            array = root(part.func if isinstance(part, gast.Call) else part)
+            word = plain(array.id) if array is not None else ""
+            self.parts[id(s)] = (self.fresh.new("t", f"{word}_before"), part)
+        return self.parts[id(s)][0]
 
     def is_elementwise(self, node: gast.expr) -> bool:
         """Whether an expression is one elementwise operation on names and literals."""

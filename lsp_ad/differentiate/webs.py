@@ -15,6 +15,7 @@ from lsp_ad.differentiate.fresh import WEB, Fresh
 from lsp_ad.problems import Refusal, Span, problem
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.names import parameters
+from lsp_ad.semantics.reaching import reaching_definitions
 from lsp_ad.source.parse import span_of
 
 
@@ -25,7 +26,7 @@ def split(function: gast.FunctionDef, fresh: Fresh) -> dict[str, str]:
     """
     graph = flow.Flow.of(function.body)
     local = flow.writes(function.body) | set(parameters(function))
-    definitions = flow.reaching_definitions(graph, sorted(local))
+    definitions = reaching_definitions(graph, sorted(local))
     parent = list(range(len(definitions.sites)))
 
     def find(i: int) -> int:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 import gast
 
-from lsp_ad.rules import ATTRIBUTES, CONSTANT_ONLY, CONSTANTS, METHODS, RULES, VARIANTS
+from lsp_ad.rules import ATTRIBUTES, CONSTANT_ONLY, CONSTANTS, METHODS, RULES, VARIANTS, Unsupported
 from lsp_ad.rules.declared import Declared, declared, declared_call, zero_call
 from lsp_ad.rules.helpers import canonical_helper
 from lsp_ad.rules.rule import UNKNOWN_VALUE, Bound, Rule, literal
 from lsp_ad.rules.settings import settings_of
 from lsp_ad.semantics.names import Program, local_imports, local_names
-from lsp_ad.semantics.shapes import Kind
+from lsp_ad.semantics.shapes import UNKNOWN, Kind
 
 OPERATORS = {
     gast.Add: "+",
@@ -167,6 +167,17 @@ class Scope:
             return "float"  # no type is given
         name = node.value if isinstance(node, gast.Constant) else self.canonical(node)
         return _DTYPES.get(str(name).removeprefix("numpy.").removeprefix("builtins."), "")
+
+    def makes_new(self, call: gast.Call) -> bool:
+        """Whether a call surely returns memory of its own."""
+        operation = self.operation(call)
+        if operation is None:
+            return False
+        try:
+            bound = operation.bind(lambda n: UNKNOWN)
+            return bound.rule.result_kind(bound).fresh
+        except Unsupported:
+            return False
 
     def is_value(self, node: gast.expr) -> bool:
         """Whether an expression is a value, not a module or part of one."""

@@ -8,13 +8,23 @@ from dataclasses import replace
 import gast
 
 from lsp_ad.rules.rule import Bound, Rule, literal, shape_of, signature
-from lsp_ad.semantics.shapes import BOOL, INT, STR, UNKNOWN, Kind, Opaque, elementwise
+from lsp_ad.semantics.shapes import BOOL, INT, STR, UNKNOWN, Kind, Opaque, Shape, elementwise
 
 
 def _filled(bound: Bound) -> Kind:
-    shape = shape_of(bound)
+    shape = shape_of(bound) or _lengths(bound.given.get("shape"), bound)
     kind = "numeric" if isinstance(shape, Opaque) else "array"
     return Kind(kind, _dtype(bound, "float"), shape, fresh=True)
+
+
+def _lengths(node: gast.expr | None, bound: Bound) -> Shape:
+    """The shape that integers give: of known rank, with lengths that are equal to nothing else."""
+    if isinstance(node, (gast.Tuple, gast.List)):
+        if all(bound.kind_of(e) == INT for e in node.elts):
+            return tuple(e.value if isinstance(e, gast.Constant) else f"@{id(e)}" for e in node.elts)
+    elif node is not None and bound.kind_of(node) == INT:
+        return (f"@{id(node)}",)
+    return None
 
 
 def _dtype(bound: Bound, default: str | None) -> str | None:

@@ -8,6 +8,7 @@ import gast
 
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import change_of, is_access
+from lsp_ad.semantics.memory import stored_value, written_root
 from lsp_ad.semantics.texts import kind_of_method
 from lsp_ad.source.trees import children
 
@@ -28,7 +29,10 @@ def active_names(
     """
     edges: list[tuple[set[str], set[str]]] = list(declared)
     for statement in flow.statements(body):
-        if isinstance(statement, gast.Assign):
+        array = written_root(statement)
+        if array is not None:
+            edges.append((carries(stored_value(statement)), {array}))
+        elif isinstance(statement, gast.Assign):
             edges += _edges(statement.targets, statement.value, carries)
         elif isinstance(statement, gast.For):
             edges.append((carries(statement.iter), flow.stored(statement.target)))

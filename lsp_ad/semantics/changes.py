@@ -73,6 +73,16 @@ def changed(body: list[gast.stmt]) -> set[str]:
     return {c.base for s in flow.statements(body) if (c := change_of(s)) is not None}
 
 
+def grown(body: list[gast.stmt]) -> set[str]:
+    """The names of what is surely a list or a dict, and changed in place: by a method, or under a string."""
+    return {
+        c.base
+        for s in flow.statements(body)
+        if (c := change_of(s)) is not None
+        and (c.method != "set" or isinstance(getattr(c.args[0], "value", None), str))
+    }
+
+
 def before_changes(body: list[gast.stmt]) -> dict[str, set[int]]:
     """For each name that is changed, the statements (by id) that a change of its present value may follow."""
     sites: dict[str, list[gast.stmt]] = {}

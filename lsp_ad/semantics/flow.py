@@ -6,7 +6,7 @@ the iteration of a `for`). Sets are bit masks, so that a long function costs lit
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import gast
@@ -257,7 +257,7 @@ class Flow:
         return found
 
 
-def _solve(
+def solve(
     count: int, order: Iterable[int], sources: list[list[int]], gen: list[int], kill: list[int]
 ) -> list[int]:
     """The masks that flow *into* each point: in = union of (gen | in & ~kill) over its sources."""
@@ -274,40 +274,6 @@ def _solve(
                 into[point] = mask
                 changed = True
     return into
-
-
-@dataclass(frozen=True)
-class Definitions:
-    """Reaching definitions: `sites` are (name, point); `into[p]` is the mask of those that reach p."""
-
-    sites: list[tuple[str, int]]
-    into: list[int]
-    of_name: dict[str, int]
-
-    def reaching(self, point: int, name: str) -> list[int]:
-        mask, found = self.into[point] & self.of_name.get(name, 0), []
-        while mask:
-            low = mask & -mask
-            found.append(low.bit_length() - 1)
-            mask ^= low
-        return found
-
-
-def reaching_definitions(flow: Flow, entry: Iterable[str]) -> Definitions:
-    """Which assignments of a name may be the last before each point; `entry`: names bound on entry."""
-    sites: list[tuple[str, int]] = [(name, 0) for name in entry]
-    for number, point in enumerate(flow.points):
-        if point is not None:
-            sites += [(name, number) for name in sorted(point.writes)]
-    of_name: dict[str, int] = {}
-    gen, kill = [0] * len(flow.points), [0] * len(flow.points)
-    for bit, (name, number) in enumerate(sites):
-        of_name[name] = of_name.get(name, 0) | 1 << bit
-        gen[number] |= 1 << bit
-    for name, number in sites:
-        kill[number] |= of_name[name]
-    into = _solve(len(flow.points), range(len(flow.points)), flow.predecessors(), gen, kill)
-    return Definitions(sites, into, of_name)
 
 
 class Live:
@@ -336,6 +302,11 @@ class Live:
         """The mask of some names."""
         return sum(1 << self.bits[n] for n in names if n in self.bits)
 
+    def any_of(self, points: Iterable[int], names: Iterable[str]) -> bool:
+        """Whether one of the names is alive before one of the points."""
+        mask = self.mask(names)
+        return any(self.masks[point] & mask for point in points)
+
     def after(self, flow: Flow, point: int) -> int:
         """The mask of the names alive after a point."""
         mask = 0
@@ -348,8 +319,13 @@ class Live:
         return bit is not None and bool(mask >> bit & 1)
 
 
-def live_before(flow: Flow, at_exit: Iterable[str] = ()) -> Live:
-    """The names that may be read at or after each point before they are bound again."""
+def live_before(
+    flow: Flow, at_exit: Iterable[str] = (), reads: Callable[[gast.stmt], set[str]] | None = None
+) -> Live:
+    """The names that may be read at or after each point before they are bound again.
+
+    `reads`: what counts as read at a point, if not all that it reads.
+    """
     names: dict[str, int] = {}
 
     def mask(found: Iterable[str]) -> int:
@@ -359,10 +335,13 @@ def live_before(flow: Flow, at_exit: Iterable[str] = ()) -> Live:
         return total
 
     size = len(flow.points)
-    gen = [mask(p.reads) if p is not None else 0 for p in flow.points]
+    gen = [
+        mask(reads(p.statement) if reads is not None and p.reads else p.reads) if p is not None else 0
+        for p in flow.points
+    ]
     kill = [mask(p.writes) if p is not None else 0 for p in flow.points]
     gen[-1] |= mask(at_exit)
-    out = _solve(size, reversed(range(size)), flow.successors, gen, kill)
+    out = solve(size, reversed(range(size)), flow.successors, gen, kill)
     return Live([gen[p] | (out[p] & ~kill[p]) for p in range(size)], names)
 
 

@@ -11,8 +11,9 @@ from dataclasses import replace
 
 import gast
 
-from lsp_ad.semantics import flow
+from lsp_ad.semantics import flow, indexing
 from lsp_ad.semantics.changes import change_of, changed
+from lsp_ad.semantics.memory import stored_value, written, written_root
 from lsp_ad.semantics.shapes import (
     BOOL,
     BOTTOM,
@@ -25,6 +26,7 @@ from lsp_ad.semantics.shapes import (
     UNKNOWN,
     Kind,
     Opaque,
+    Shape,
     element_kind,
     elementwise,
     growing,
@@ -34,6 +36,7 @@ from lsp_ad.semantics.shapes import (
 )
 from lsp_ad.semantics.texts import kind_of_method
 from lsp_ad.semantics.uses import used_as_dict
+from lsp_ad.source.trees import children
 
 Library = Callable[[gast.expr, Callable[[gast.expr], Kind]], Kind | None]
 
@@ -52,6 +55,8 @@ class Kinds:
         self._local: set[str] = set()
         self._changed: set[str] = set()
         self._dicts: set[str] = set()
+        self._varying: frozenset[str] = frozenset()
+        self._fits: dict[int, tuple[gast.expr, Shape]] = {}
         self._memo: dict[int, tuple[gast.expr, Kind]] = {}
 
     def run(self, body: list[gast.stmt], carried: frozenset[str] = frozenset()) -> None:
@@ -62,6 +67,7 @@ class Kinds:
         self._carried = carried
         self._local = flow.writes(body)
         self._changed = changed(body)
+        self._varying = _varying(body, self.fixed)
         self._dicts = used_as_dict(body)
         for _ in range(50):
             before = dict(self.names)
@@ -70,6 +76,15 @@ class Kinds:
                 return
         for name in self._local:  # never seen; a fixpoint that is not reached proves nothing
             self.names[name] = UNKNOWN
+
+    def writes_array(self, s: gast.stmt) -> bool:
+        """Whether a statement writes into an array (not into a list or dict)."""
+        array = written_root(s)
+        return array is not None and not self.names.get(array, UNKNOWN).is_structure
+
+    def forget(self) -> None:
+        """Forget the kinds of expressions, after those of names were changed from outside."""
+        self._memo.clear()
 
     def bind(self, name: str, kind: Kind) -> None:
         old = self.names.get(name, BOTTOM)
@@ -90,6 +105,10 @@ class Kinds:
         if known is not None:
             return known[1]
         kind = self._of(node)
+        if id(node) in self._fits and isinstance(kind.shape, Opaque):
+            whole = self._fits[id(node)][1]
+            if whole in kind.shape.parts:
+                kind = replace(kind, type="array", shape=whole)
         if kind.shape is None and kind.type in ("numeric", "array") and not isinstance(node, gast.Name):
             # The value of this very expression has one shape, whatever it is; equal text in one
             # place is one value.
@@ -189,42 +208,28 @@ class Kinds:
             return element_kind(base) if base.items != () else UNKNOWN
         if base.type in ("other", "str"):
             return UNKNOWN
-        return Kind("numeric", base.dtype, self._indexed(base, node.slice))
+        shape = self._indexed(base, node.slice)
+        parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+        sliced = base.type == "array" and any(isinstance(p, gast.Slice) for p in parts)
+        is_array = sliced or (isinstance(shape, tuple) and shape)
+        return Kind("array" if is_array else "number" if shape == () else "numeric", base.dtype, shape)
 
-    def _indexed(self, base: Kind, index: gast.expr) -> tuple | None:
-        """The shape of base[index] for integers, full slices, None and Ellipsis."""
+    def _indexed(self, base: Kind, index: gast.expr) -> Shape:
+        """The shape of base[index] for integers, slices, None and Ellipsis."""
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        if isinstance(base.shape, Opaque) and _is_no_list(base):
+            return indexing.of_opaque(base.shape, [self._form(p) for p in parts])
         if not isinstance(base.shape, tuple):
             return None
-        parts = index.elts if isinstance(index, gast.Tuple) else [index]
-        if sum(isinstance(p, gast.Constant) and p.value is Ellipsis for p in parts) > 1:
-            return None
-        used = sum(1 for p in parts if not (isinstance(p, gast.Constant) and p.value in (None, Ellipsis)))
-        if used > len(base.shape):
-            return None
-        dims: list[object] = []
-        at = 0
-        for part in [*parts, gast.Constant(Ellipsis, None)]:
-            if isinstance(part, gast.Constant) and part.value is None:
-                dims.append(1)
-            elif isinstance(part, gast.Constant) and part.value is Ellipsis:
-                rest = len(base.shape) - used if part in parts else len(base.shape) - at
-                dims += base.shape[at : at + rest]
-                at += rest
-            elif isinstance(part, gast.Slice):
-                if (
-                    part.lower is None
-                    and part.upper is None
-                    and (part.step is None or _is_minus_one(part.step))
-                ):
-                    dims.append(base.shape[at])
-                else:
-                    dims.append(f"@{id(part)}")
-                at += 1
-            elif self.of(part) == INT:
-                at += 1
-            else:
-                return None
-        return tuple(dims)
+        return indexing.of_known(base.shape, [self._form(p) for p in parts])
+
+    def _form(self, part: gast.expr) -> object:
+        """What an index does with an axis, in the terms of semantics/indexing.py."""
+        if isinstance(part, gast.Constant) and (part.value is None or part.value is Ellipsis):
+            return part.value
+        if isinstance(part, gast.Slice):
+            return indexing.slice_form(part, self._varying)
+        return indexing.ONE if self.of(part) == INT else indexing.UNKNOWN
 
     def _block(self, body: list[gast.stmt]) -> None:
         for statement in body:
@@ -248,6 +253,30 @@ class Kinds:
                         self.bind(name, OTHER)  # the exception
                 for block in flow.blocks(statement):
                     self._block(block)
+            target = written(statement)
+            if target is not None:
+                self._fit(stored_value(statement), gast.Subscript(target.value, target.slice, gast.Load()))
+
+    def _fit(self, value: gast.expr, part: gast.expr) -> None:
+        """What is written into a part of an array broadcasts to its shape: a value that was broadcast with
+        something of this shape has this shape, and so has every value that it was made of elementwise."""
+        whole = self.of(part).shape
+        if whole is None or whole == ():
+            return
+        shape = self.of(value).shape
+        if isinstance(shape, Opaque) and whole in shape.parts:
+            pending = [value]
+            while pending:
+                node = pending.pop()
+                if isinstance(node, (gast.BinOp, gast.UnaryOp)):
+                    self._fits[id(node)] = (node, whole)
+                    pending += [c for c in children(node) if isinstance(c, gast.expr)]
+            self._memo.clear()
+
+    def fits_as(self, node: gast.expr, other: gast.expr) -> None:
+        """Take an expression for one that is written where another was."""
+        if id(other) in self._fits:
+            self._fits[id(node)] = (node, self._fits[id(other)][1])
 
     def _change(self, s: gast.stmt) -> None:
         """A change of a list or dict adds to what its items may be."""
@@ -304,6 +333,8 @@ def element(kind: Kind, position: int | None, count: int) -> Kind:
     if isinstance(kind.shape, tuple) and kind.shape:
         shape = kind.shape[1:]
         return Kind("number" if not shape else "array", kind.dtype, shape)
+    if isinstance(kind.shape, Opaque) and _is_no_list(kind):
+        return Kind("numeric", kind.dtype, indexing.of_opaque(kind.shape, [indexing.ONE]))
     return Kind("numeric", kind.dtype) if kind.type in ("array", "numeric") else UNKNOWN
 
 
@@ -314,12 +345,18 @@ def _rest(kind: Kind) -> Kind:
     return Kind("list", element=lasting(element(kind, None, 0)))
 
 
-def _is_minus_one(node: gast.expr) -> bool:
-    return (
-        isinstance(node, gast.UnaryOp)
-        and isinstance(node.op, gast.USub)
-        and getattr(node.operand, "value", 0) == 1
-    )
+def _is_no_list(kind: Kind) -> bool:
+    """Whether the elements of a value have one shape: it surely is no list, which nothing tells to be one."""
+    return kind.type == "array" or (kind.type == "numeric" and kind.fresh)
+
+
+def _varying(body: list[gast.stmt], parameters: frozenset[str]) -> frozenset[str]:
+    """The names that are bound more than once, on entry or by statements."""
+    counts = dict.fromkeys(parameters, 1)
+    for s in flow.statements(body):
+        for n in flow.header_writes(s):
+            counts[n] = counts.get(n, 0) + 1
+    return frozenset(n for n, count in counts.items() if count > 1)
 
 
 def _constant(value: object) -> Kind:

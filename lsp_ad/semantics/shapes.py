@@ -150,7 +150,7 @@ def lasting(kind: Kind) -> Kind:
 def transient(shape: Shape) -> bool:
     """Whether a shape is that of a value computed in the function: the next iteration may compute another."""
     if isinstance(shape, Opaque):
-        return shape.key.startswith("@") or any(transient(p) for p in shape.parts)
+        return "@" in shape.key or any(transient(p) for p in shape.parts)
     return isinstance(shape, tuple) and any(isinstance(d, str) and "@" in d for d in shape)
 
 

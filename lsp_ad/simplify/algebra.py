@@ -83,6 +83,18 @@ def negation(test: gast.expr) -> gast.expr:
     return gast.UnaryOp(gast.Not(), test)
 
 
+def uncopied(node: gast.expr) -> gast.expr:
+    """The x of a generated `x.copy()` that is an operand: the operation makes a new value anyway."""
+    if (
+        isinstance(node, gast.Call)
+        and isinstance(node.func, gast.Attribute)
+        and node.func.attr == "copy"
+        and not hasattr(node, "lineno")
+    ):
+        return node.func.value
+    return node
+
+
 def normalize(node: gast.expr) -> gast.expr:
     """An equal expression with its signs outside and without factors 1; the node itself is used up.
 
@@ -98,14 +110,15 @@ def normalize(node: gast.expr) -> gast.expr:
             node.__dict__[field] = normalize(value)
     if isinstance(node, gast.BinOp):
         return _normal_operation(node)
-    if is_neg(node) and is_neg(node.operand):
-        return node.operand.operand
+    if is_neg(node):
+        node.operand = uncopied(node.operand)
+        return node.operand.operand if is_neg(node.operand) else node
     return node
 
 
 def _normal_operation(node: gast.BinOp) -> gast.expr:
     """An operation on operands that are normalized already."""
-    left, right = node.left, node.right
+    left, right = node.left, node.right = uncopied(node.left), uncopied(node.right)
     if isinstance(node.op, (gast.Mult, gast.Div, gast.MatMult)):
         if is_neg(left) and is_neg(right):
             return _normal_operation(gast.BinOp(left.operand, node.op, right.operand))

@@ -2,28 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 
 import gast
 
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import change_of, changed_by
+from lsp_ad.semantics.memory import content_reads, written, written_root
 from lsp_ad.simplify.algebra import negation
 
+Shared = Mapping[str, frozenset[str]]
 
-def drop_dead(body: list[gast.stmt]) -> list[gast.stmt]:
+
+def drop_dead(body: list[gast.stmt], shared: Shared | None = None) -> list[gast.stmt]:
     """The body without dead statements.
 
     Before: `z = x @ w; loss = np.mean(z); dz = ...; return dz`. After: `z = x @ w; dz = ...; return dz`,
     if dz reads z; nothing reads loss. Assignments have no other effect; `print`, `assert` and `raise` stay.
+    A write into an array is dead if nothing reads the array after it, by any of its names: `shared` gives
+    for each name those that it may share memory with. Without `shared` such writes stay.
     """
+    while True:
+        body = _drop(body)
+        left = drop_dead_writes(body, shared, loops=True) if shared is not None else body
+        if left is body:
+            return body
+        body = left
+
+
+def _drop(body: list[gast.stmt]) -> list[gast.stmt]:
     sweep = _Sweep()
     lists: set[str] | None = None
     while lists != (unread := sweep.unread_lists(body)):
         sweep.lists = lists = unread
         body = sweep.block(body, set(), _Jumps())
     return body
+
+
+def drop_dead_writes(body: list[gast.stmt], shared: Shared, loops: bool = False) -> list[gast.stmt]:
+    """The body without the writes into arrays that nothing reads after them; all else stays.
+
+    `loops`: so go loops that do nothing else that is needed. The body itself is returned where nothing goes.
+    """
+    while any(written(s) is not None for s in flow.statements(body)):
+        graph = flow.Flow.of(body)
+        live = flow.live_before(graph)
+        content = flow.live_before(graph, reads=content_reads)
+        dead = set()
+        for s in flow.statements(body):
+            arrays = _written_by(s, loops)
+            if arrays and id(s) in graph.index:
+                after = _leads_to(s, graph)
+                names = {n for array in arrays for n in shared.get(array, {array})}
+                if not content.any_of(after, names) and not live.any_of(after, flow.writes([s])):
+                    dead.add(id(s))
+        if not dead:
+            break
+        body = _without(body, dead)
+    return body
+
+
+def _written_by(s: gast.stmt, loops: bool) -> set[str]:
+    """The arrays that a statement writes into, or a loop that does nothing else but bind names."""
+    inside = [s]
+    if isinstance(s, (gast.For, gast.While)):
+        inside = list(flow.statements(s.body)) if loops else []
+        if any(isinstance(x, (gast.Return, gast.Raise, gast.Assert)) for x in inside):
+            return set()
+        if any(isinstance(x, gast.Expr) and written(x) is None for x in inside):
+            return set()
+    return {array for x in inside if (array := written_root(x)) is not None}
+
+
+def _leads_to(s: gast.stmt, graph: flow.Flow) -> set[int]:
+    """The points that come directly after a statement; after a loop, where it has ended."""
+    point = graph.index[id(s)]
+    if not isinstance(s, (gast.For, gast.While)):
+        return set(graph.successors[point])
+    inside = {graph.index[id(x)] for x in flow.statements([s]) if id(x) in graph.index} | {point}
+    inside |= {
+        p for p in graph.successors[point] if (step := graph.points[p]) is not None and step.statement is s
+    }
+    return {p for q in inside for p in graph.successors[q]} - inside
+
+
+def _without(body: list[gast.stmt], dead: set[int]) -> list[gast.stmt]:
+    kept = [s for s in body if id(s) not in dead]
+    for s in kept:
+        for field in ("body", "orelse"):
+            inner = getattr(s, field, None)
+            if isinstance(inner, list) and inner:
+                setattr(s, field, _without(inner, dead) or ([gast.Pass()] if field == "body" else []))
+    return kept
 
 
 @dataclass(frozen=True)
@@ -229,7 +300,7 @@ def _effects(s: gast.stmt) -> bool:
     for x in flow.statements([s]):
         if isinstance(x, (gast.Expr, gast.Return, gast.Raise, gast.Assert)):
             return True
-        if isinstance(x, gast.AugAssign) and not isinstance(x.target, gast.Name):
+        if written(x) is not None:
             return True
         if isinstance(x, gast.Assign) and changed_by(x):
             return True

@@ -8,13 +8,16 @@ loop, or out of one.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import gast
 
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import changed_by
+from lsp_ad.semantics.memory import written_root
 from lsp_ad.simplify.algebra import name, normalize, store, substitute
+
+Shared = Mapping[str, frozenset[str]]
 
 LARGEST = 24  # nodes of a backward expression that a reader still takes in
 
@@ -24,17 +27,20 @@ def tidy_up(
     movable: Callable[[str], bool],
     summable: Callable[[str], bool],
     parameters: set[str],
+    shared: Shared | None = None,
 ) -> None:
     """Merge sums and move single-use values, in place, until nothing changes.
 
-    `parameters` are bound on entry.
+    `parameters` are bound on entry. `shared`: for each name those that it may share memory with, which a
+    write in place changes as well.
     """
+    shared = shared or {}
     changed = True
     while changed:
         counts = _Counts(body)
-        if changed := _copies(body, counts, movable, parameters):
+        if changed := _copies(body, counts, movable, parameters, shared):
             counts = _Counts(body)
-        changed |= _Block(body, counts, movable, summable).run()
+        changed |= _Block(body, counts, movable, summable, shared).run()
 
 
 class _Counts:
@@ -64,12 +70,14 @@ class _Block:
         counts: _Counts,
         movable: Callable[[str], bool],
         summable: Callable[[str], bool],
+        shared: Shared,
     ):
         self.whole = body
         self.body: list[gast.stmt | None] = list(body)
         self.counts = counts
         self.movable = movable
         self.summable = summable
+        self.shared = shared
         self.reads: list[set[str]] = [set() for _ in body]
         self.changes: list[set[str]] = [set() for _ in body]
         self.mentioned: dict[str, list[int]] = {}
@@ -85,7 +93,7 @@ class _Block:
 
     def put(self, at: int, s: gast.stmt) -> None:
         """Put a statement, or what has become of it, in its place."""
-        reads, changed = _all_reads(s), changes(s)
+        reads, changed = _all_reads(s), changes(s, self.shared)
         for n in (reads | changed) - self.reads[at] - self.changes[at]:
             insort(self.mentioned.setdefault(n, []), at)
         for n in changed - self.changes[at]:
@@ -123,7 +131,7 @@ class _Block:
         rewritten = False
         for position, s in enumerate(self.whole):
             if blocks := flow.blocks(s):
-                inner = [_Block(b, self.counts, self.movable, self.summable).run() for b in blocks]
+                inner = [self.inner(b) for b in blocks]
                 if any(inner):
                     self.put(position, s)
                     rewritten = True
@@ -132,10 +140,13 @@ class _Block:
         self.whole[:] = [s for s in self.body if s is not None]
         return rewritten
 
+    def inner(self, body: list[gast.stmt]) -> bool:
+        return _Block(body, self.counts, self.movable, self.summable, self.shared).run()
+
     def assignment(self, position: int, t: str, value: gast.expr) -> bool:
         """Take an assignment out, if its value can stand elsewhere."""
         reads, writes = self.counts.reads, self.counts.writes
-        if self.summable(t) and self.merge_sum(position, t, value):
+        if self.summable(t) and (self.merge_sum(position, t, value) or self.merge_step(position, t, value)):
             return True
         if not self.movable(t) or writes.get(t) != 1:
             return False
@@ -175,7 +186,7 @@ class _Block:
         if s is None or self.is_changed(used, position, at):
             return False
         popped = changed_by(value)
-        reader = _reader([s], t, used)
+        reader = _reader([s], t, used, self.shared)
         if reader is None or _too_large(reader, value):
             return False
         if popped and (reader is not s or self.is_read(popped, position, at + 1)):
@@ -203,6 +214,25 @@ class _Block:
         return True
 
 
+    def merge_step(self, position: int, t: str, value: gast.expr) -> bool:
+        """`t = a; ...; t = g(t)` as `t = g(a)`, where t is read nowhere else, and a does not change."""
+        at, s = next(self.mentions(t, position), (position, None))
+        if (
+            not isinstance(value, gast.Name)
+            or not isinstance(s, gast.Assign)
+            or not isinstance(s.targets[0], gast.Name)
+            or s.targets[0].id != t
+            or not isinstance(s.value, gast.Call)
+            or _between(self.compound, position, at)
+            or self.is_changed({value.id}, position, at)
+        ):
+            return False
+        substitute(s.value, {t: value})
+        self.put(at, s)
+        self.take_out(position)
+        return True
+
+
 def _between(places: list[int], start: int, stop: int) -> bool:
     """Whether one of the places, which are in order, lies between two others."""
     return bisect_right(places, start) < bisect_left(places, stop)
@@ -217,7 +247,7 @@ def _all_reads(s: gast.stmt) -> set[str]:
     return found
 
 
-def _reader(block: list[gast.stmt], t: str, used: set[str]) -> gast.stmt | None:
+def _reader(block: list[gast.stmt], t: str, used: set[str], shared: Shared) -> gast.stmt | None:
     """The first statement that reads `t`, if a value that reads the names in `used` can stand there."""
     for s in block:
         if t in flow.header_reads(s):
@@ -225,8 +255,8 @@ def _reader(block: list[gast.stmt], t: str, used: set[str]) -> gast.stmt | None:
         if isinstance(s, gast.If):
             for branch in (s.body, s.orelse):
                 if any(t in _all_reads(x) for x in branch):
-                    return _reader(branch, t, used)
-        if changes(s) & (used | {t}) or t in _all_reads(s):
+                    return _reader(branch, t, used, shared)
+        if changes(s, shared) & (used | {t}) or t in _all_reads(s):
             return None
     return None
 
@@ -253,26 +283,15 @@ def _sum_with(s: gast.stmt, t: str, first: gast.expr) -> gast.stmt | None:
     return gast.copy_location(total, s) if hasattr(s, "lineno") else total
 
 
-def changes(s: gast.stmt) -> set[str]:
+def changes(s: gast.stmt, shared: Shared) -> set[str]:
     """The names whose values a statement changes, in place or by assignment, with all that is inside it."""
     found = flow.writes([s])
     for x in flow.statements([s]):
-        if isinstance(x, gast.AugAssign):
-            base: gast.AST = x.target
-            while isinstance(base, gast.Subscript):
-                base = base.value
-            if isinstance(base, gast.Name):
-                found.add(base.id)
-        elif isinstance(x, gast.Expr) and _is_add_at(x.value):
-            found |= {n.id for n in flow.walk(x.value.args[0]) if isinstance(n, gast.Name)}
+        if (array := written_root(x)) is not None:
+            found |= shared.get(array, frozenset([array]))
         if isinstance(x, (gast.Assign, gast.Expr, gast.AugAssign)):
             found |= changed_by(x)
     return found
-
-
-def _is_add_at(node: gast.expr) -> bool:
-    """`np.add.at(dx, i, dy)`, which changes dx."""
-    return isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "at"
 
 
 def _size(node: gast.AST) -> int:
@@ -313,13 +332,17 @@ def _minus(s: gast.stmt) -> None:
 
 
 def _copies(
-    body: list[gast.stmt], counts: _Counts, movable: Callable[[str], bool], parameters: set[str]
+    body: list[gast.stmt],
+    counts: _Counts,
+    movable: Callable[[str], bool],
+    parameters: set[str],
+    shared: Shared,
 ) -> bool:
     """Read the original instead of a copy of it, where neither changes after."""
     in_place: set[str] = set()
     for x in flow.statements(body):
         if isinstance(x, (gast.AugAssign, gast.Expr)):
-            in_place |= changes(x)
+            in_place |= changes(x, shared)
     renamed: dict[str, str] = {}
 
     def block(statements: list[gast.stmt]) -> None:

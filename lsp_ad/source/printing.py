@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
 import gast
@@ -67,7 +67,8 @@ def key(node: gast.AST) -> str:
 def plain_assignment(statement: gast.stmt) -> gast.stmt:
     """`x += e` as `x = x + e`, and `x: T = e` as `x = e`; any other statement as it is.
 
-    The two are one to the differentiator, which has checked that no array is changed by the first.
+    To the differentiator the two are one for names: it has seen to it that no array with another name is
+    changed.
     """
     if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
         left = gast.Name(statement.target.id, gast.Load(), None, None)
@@ -83,10 +84,31 @@ def plain_assignment(statement: gast.stmt) -> gast.stmt:
     return statement
 
 
-class Printer:
-    """Prints statements, reusing the text of `originals` (statements of the parsed document) where it can."""
+def _means_same(original: gast.stmt, s: gast.stmt) -> bool:
+    """Whether a statement is one of the text; `a[s] = a[s] + e` and `a[s] += e` are one to the compiler."""
+    if same(plain_assignment(original), s):
+        return True
+    return isinstance(s, (gast.Assign, gast.AugAssign)) and same(plain_write(original), plain_write(s))
 
-    def __init__(self, parsed: Parsed, originals: Iterable[gast.stmt]):
+
+def plain_write(statement: gast.stmt) -> gast.stmt:
+    """`a[s] += e` as `a[s] = a[s] + e`; any other statement as it is."""
+    if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):
+        old = gast.Subscript(statement.target.value, statement.target.slice, gast.Load())
+        return gast.Assign([statement.target], gast.BinOp(old, statement.op, statement.value), None)
+    return statement
+
+
+class Printer:
+    """Prints statements, reusing the text of `originals` (statements of the parsed document) where it can.
+
+    `rebound`: the places of augmented assignments that must not change an array, and are written `x = x + e`.
+    """
+
+    def __init__(
+        self, parsed: Parsed, originals: Iterable[gast.stmt], rebound: Set[Span] = frozenset()
+    ):
+        self.rebound = rebound
         self.lines = parsed.document.lines
         self.comments = parsed.comments
         self.originals = {span_of(s): s for s in originals}
@@ -113,7 +135,7 @@ class Printer:
         if isinstance(s, (gast.For, gast.While, gast.With)):
             header = self._header(s, original)
             return [*lead, Printed(INDENT * depth + header, origin, s), *self.block(s.body, depth + 1)]
-        if original is not None and same(plain_assignment(original), s):
+        if original is not None and origin not in self.rebound and _means_same(original, s):
             texts = self._source(original, depth)
         else:
             texts = [INDENT * depth + t for t in expression_text(tidy(s)).split("\n")]

@@ -21,6 +21,7 @@ from tests.differentiate.programs import (
     conditions,
     containers,
     for_loops,
+    in_place,
     indexing,
     iterators,
     jumps,
@@ -129,11 +130,17 @@ def test_blocks(program):
 @named(tries.CASES)
 def test_try(program):
     oracle.assert_gradient(program.source, *program.args, wrt=program.wrt, all_modes=program.is_first)
+    if program.name.split(", input")[0] not in tries.REVERSE_ONLY:
+        oracle.assert_jvp(program.source, *program.args, wrt=program.wrt)
 
 
 @pytest.mark.row("T27")
 @named(complex_numbers.CASES)
 def test_complex_numbers(program):
     check(program)
-    if program.name.split(", input")[0] not in tries.REVERSE_ONLY:
-        oracle.assert_jvp(program.source, *program.args, wrt=program.wrt)
+
+
+@pytest.mark.row("T14")
+@named(in_place.CASES)
+def test_in_place(program):
+    check(program)

@@ -6,6 +6,7 @@ import gast
 import pytest
 
 from lsp_ad.semantics import flow
+from lsp_ad.semantics.reaching import reaching_definitions
 from tests.differentiate.running import statements
 
 LIVE = {
@@ -40,7 +41,7 @@ def test_what_is_read_before_it_is_assigned(text, names):
 def test_reaching_definitions_of_a_name_after_a_branch():
     body = statements("x = 1\nif c:\n    x = 2\nprint(x)")
     graph = flow.Flow.of(body)
-    found = flow.reaching_definitions(graph, ["x"])
+    found = reaching_definitions(graph, ["x"])
     points = {
         graph.points[found.sites[i][1]].statement for i in found.reaching(graph.index[id(body[2])], "x")
     }

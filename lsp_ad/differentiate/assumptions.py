@@ -1,0 +1,156 @@
+"""What is taken for granted of a part of an array that is updated, `row = y[1]; row *= 2.0`: array or number.
+
+To an array the update is a write into `y`, to a number it is not. Where nothing tells, both are written;
+where one reading is taken, the generated code checks it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import gast
+
+from lsp_ad.differentiate.fresh import plain
+from lsp_ad.differentiate.mutations import DIRECT
+from lsp_ad.rules.resolve import Scope
+from lsp_ad.semantics import flow
+from lsp_ad.semantics.kinds import Kinds
+from lsp_ad.semantics.memory import mutated
+from lsp_ad.semantics.shapes import UNKNOWN, Kind
+from lsp_ad.simplify.algebra import assign, constant, expression, name
+from lsp_ad.source.parse import span_of
+from lsp_ad.source.printing import expression_text
+from lsp_ad.source.trees import copied
+
+
+def is_update(s: gast.stmt) -> bool:
+    """Whether an assignment stands for an augmented one (its operand has the place of its target)."""
+    return (
+        isinstance(s, gast.Assign)
+        and isinstance(s.value, gast.BinOp)
+        and isinstance(s.value.left, gast.Name)
+        and isinstance(s.targets[0], gast.Name)
+        and hasattr(s.value.left, "lineno")
+        and hasattr(s.targets[0], "lineno")
+        and span_of(s.value.left) == span_of(s.targets[0])
+    )
+
+
+@dataclass
+class Assumptions:
+    """What can be assumed of the names of a body of statements."""
+
+    body: list[gast.stmt]
+    kinds: Kinds
+    scope: Scope
+
+    def either(self, s: gast.Assign, array: str) -> bool:
+        """`w = y + e`, which stands for `y += e` of what may be a row of an array or a number:
+
+        `if np.ndim(y) != 0: y[...] += e; w = y`, `else: w = y + e`.
+        """
+        definitions = self.definitions(array)
+        if len(definitions) != 1 or self._is_tested(s) or s.targets[0].id == array:
+            return False
+        if not isinstance(getattr(definitions[0], "value", None), gast.Subscript):
+            return False
+        test = gast.Compare(expression(f"{self.numpy()}.ndim({array})"), [gast.NotEq()], [constant(0)])
+        part = gast.Subscript(name(array), constant(Ellipsis), gast.Store())
+        value = gast.BinOp(name(array), s.value.op, copied(s.value.right))
+        yes: list[gast.stmt] = [gast.Assign([part], value, None)]
+        if isinstance(s.value.op, DIRECT):
+            yes = [gast.AugAssign(part, s.value.op, copied(s.value.right))]
+        yes.append(assign(s.targets[0].id, name(array)))
+        other = assign(s.targets[0].id, gast.BinOp(name(array), s.value.op, s.value.right))
+        made = gast.If(test, yes, [other])
+        for node in (made, *yes, other):
+            gast.copy_location(node, s)
+        put(self.body, s, [made])
+        return True
+
+    def _is_tested(self, s: gast.stmt) -> bool:
+        return any(isinstance(x, gast.If) and s in x.orelse for x in flow.statements(self.body))
+
+    def definitions(self, n: str) -> list[gast.stmt]:
+        return [x for x in flow.statements(self.body) if n in flow.header_writes(x)]
+
+    def as_numbers(self, n: str) -> bool:
+        """A name that is an element of an array first, and updated in a loop: taken for a number, which is
+        checked."""
+        first = [x for x in self.definitions(n) if not is_update(x)]
+        if len(first) == len(self.definitions(n)) == 1:
+            return False
+        return bool(first) and not any(
+            not (isinstance(x, gast.Assign) and self.as_number(n, x)) for x in first
+        )
+
+    def as_array(self, n: str, updated: str) -> bool:
+        """A name that stands for a part of an array: taken for an array, where its use says so, which is
+        checked."""
+        definitions = self.definitions(n)
+        if len(definitions) != 1 or self.kinds.names.get(n, UNKNOWN).type != "numeric":
+            return False
+        (definition,) = definitions
+        if isinstance(definition, gast.Assign) and not (
+            isinstance(definition.value, gast.Subscript)
+            and (self._is_indexed(n) or self._is_indexed(updated))
+        ):
+            return False
+        self.kinds.names[n] = replace(self.kinds.names[n], type="array")
+        self.kinds.forget()
+        self.check(n, definition, gast.Eq(), f"`{plain(n)}` must be an array: it is changed in place")
+        return True
+
+    def _is_indexed(self, n: str) -> bool:
+        return any(
+            isinstance(x, gast.Subscript) and isinstance(x.value, gast.Name) and x.value.id == n
+            for s in self.body
+            for x in flow.walk(s)
+        )
+
+    def numpy(self) -> str:
+        return self.scope.program.alias_of("numpy") or "np"
+
+    def as_number(self, n: str, definition: gast.stmt) -> bool:
+        """An element read by integers, `t = y[0]`, where it may be a number: taken for one, which is
+        checked."""
+        value = definition.value if isinstance(definition, gast.Assign) else None
+        kind = self.kinds.names.get(n, UNKNOWN)
+        if (
+            not isinstance(value, gast.Subscript)
+            or kind.type not in ("numeric", "number")
+            or n in mutated(self.body)
+            or not isinstance(definition.targets[0], gast.Name)
+        ):
+            return False
+        parts = value.slice.elts if isinstance(value.slice, gast.Tuple) else [value.slice]
+        if any(isinstance(p, gast.Slice) or self.kinds.of(p).dtype != "int" for p in parts):
+            return False
+        self.kinds.names[n] = Kind("number", kind.dtype, (), fresh=True)
+        self.check(n, definition, gast.NotEq(), f"`{expression_text(value)}` must be a number")
+        return True
+
+    def check(self, n: str, definition: gast.stmt, wrong: gast.cmpop, message: str) -> None:
+        """A check of what was taken for granted, where the name is bound; `wrong`: how the rank must not
+        compare
+        with zero."""
+        numpy = self.scope.program.alias_of("numpy") or "np"
+        test = gast.Compare(expression(f"{numpy}.ndim({n})"), [wrong], [constant(0)])
+        guard = gast.If(test, [gast.Raise(expression(f"ValueError({message!r})"), None)], [])
+        for node in (guard, guard.body[0]):
+            gast.copy_location(node, definition)
+        if isinstance(definition, gast.For):
+            definition.body.insert(0, guard)
+        else:
+            put(self.body, definition, [definition, guard])
+
+
+def put(body: list[gast.stmt], old: gast.stmt, new: list[gast.stmt]) -> bool:
+    """Put statements in the place of one, wherever it stands."""
+    for position, s in enumerate(body):
+        if s is old:
+            body[position : position + 1] = new or ([] if len(body) > 1 else [gast.Pass()])
+            return True
+        if any(put(block, old, new) for block in flow.blocks(s)):
+            return True
+    return False

@@ -1,0 +1,319 @@
+"""Arrays with several names: a write through one is a write through all.
+
+What is written in place is copied on entry where it is a parameter's. Where a write changes an array that has
+another name which is read later, that name is replaced by the path that it stands for:
+
+Before: `row = y[1]; row *= 2.0; return y.sum()`.   After: `y[1][...] *= 2.0; return y.sum()`.
+
+What cannot be replaced (a view that depends on a branch, an item of a list) is refused (AD302).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import gast
+
+from lsp_ad.differentiate.assumptions import Assumptions, is_update, put
+from lsp_ad.differentiate.fresh import WEB, Fresh, plain
+from lsp_ad.differentiate.mutations import DIRECT
+from lsp_ad.differentiate.regions import Paths
+from lsp_ad.differentiate.stable import carried_names
+from lsp_ad.problems import Refusal, Span, problem
+from lsp_ad.rules.resolve import Scope
+from lsp_ad.semantics import flow
+from lsp_ad.semantics.aliases import aliases
+from lsp_ad.semantics.kinds import Kinds
+from lsp_ad.semantics.memory import Sharing, mutated, root, written, written_root
+from lsp_ad.semantics.names import parameters
+from lsp_ad.semantics.shapes import UNKNOWN, Kind
+from lsp_ad.simplify.algebra import assign, constant, expression, name, store, substitute
+from lsp_ad.source.parse import span_of
+from lsp_ad.source.trees import copied
+
+
+def resolve(
+    tree: gast.FunctionDef, kinds: Kinds, scope: Scope, fresh: Fresh, webs: dict[str, str]
+) -> frozenset[Span]:
+    """Bring a function, in place, to a form in which a write changes what one name stands for, and no other.
+
+    Returns the places of augmented assignments that would change an array of the caller's: they are to
+    be written
+    as plain ones.
+    """
+    if mutated(tree.body) or any(is_update(s) for s in flow.statements(tree.body)):
+        return _Views(tree, kinds, scope, fresh, webs).run()
+    return frozenset()
+
+
+@dataclass(frozen=True)
+class _Conflict:
+    """A statement that writes into the array of `array`, and other names of the array that are read later."""
+
+    statement: gast.stmt
+    array: str
+    others: frozenset[str]
+
+
+class _Views:
+    def __init__(
+        self, tree: gast.FunctionDef, kinds: Kinds, scope: Scope, fresh: Fresh, webs: dict[str, str]
+    ):
+        self.tree = tree
+        self.kinds = kinds
+        self.scope = scope
+        self.fresh = fresh
+        self.webs = webs
+        self.assumptions = Assumptions(tree.body, kinds, scope)
+        self.paths = Paths(tree.body, kinds, scope, fresh)
+        self.sharing = Sharing(scope.makes_new, self.paths.picks)
+
+    def run(self) -> frozenset[Span]:
+        self.tree.body[:] = _one_target_each(self.tree.body)
+        self._plain_picks()
+        self._copy_parameters()
+        for r in mutated(self.tree.body):
+            kind = self.kinds.names.get(r, UNKNOWN)
+            if kind.type == "numeric":
+                self.kinds.names[r] = Kind("array", kind.dtype, kind.shape, fresh=kind.fresh)
+        self.kinds.forget()
+        for _ in range(100):
+            conflict = self._conflict()
+            if conflict is None:
+                return self._rebinding()
+            if not self._settle(conflict):
+                self._refuse(conflict)
+        raise AssertionError("every round takes a name away")
+
+    def _edges(self, s: gast.stmt) -> list[tuple[str, set[str]]]:
+        """What the names that a statement binds may share memory with: nothing, where they are numbers."""
+        return [(n, sources) for n, sources in self.sharing.edges(s) if self._is_memory(n)]
+
+    def _is_memory(self, n: str) -> bool:
+        return self.kinds.names.get(n, UNKNOWN).type not in ("number", "str", "none", "bottom")
+
+    def _plain_picks(self) -> None:
+        """`y[i] += e` as `y[i] = y[i] + e`, where an element may be named twice: NumPy reads all first."""
+        for s in list(flow.statements(self.tree.body)):
+            if not isinstance(s, gast.AugAssign) or self.paths.selects_once(s.target.slice):
+                continue
+            if not self.paths.is_mask(s.target.slice):
+                old = copied(gast.Subscript(s.target.value, s.target.slice, gast.Load()))
+                made = gast.Assign([s.target], gast.BinOp(old, s.op, s.value), None)
+                put(self.tree.body, s, [gast.copy_location(made, s)])
+
+    def _rebinding(self) -> frozenset[Span]:
+        graph = flow.Flow.of(self.tree.body)
+        states = aliases(graph, self._edges, self._is_memory)
+        callers = set(parameters(self.tree))
+        return frozenset(
+            span_of(s)
+            for s in flow.statements(self.tree.body)
+            if is_update(s)
+            and self._is_memory(left := s.value.left.id)
+            and id(s) in graph.index
+            and ({left} | states[graph.index[id(s)]].get(left, frozenset())) & callers
+        )
+
+    # --- parameters ------------------------------------------------------------------------------
+
+    def _copy_parameters(self) -> None:
+        """The caller's arrays are never changed: a parameter that may be written is copied on entry."""
+        written = mutated(self.tree.body)
+        if not written:
+            return
+        groups = self.sharing.groups(self.tree.body)
+        numpy = self.scope.program.alias_of("numpy") or "np"
+        copies: list[gast.stmt] = []
+        for p in parameters(self.tree):
+            kind = self.kinds.names.get(p, UNKNOWN)
+            if not groups.get(p, frozenset([p])) & written or kind.type in (
+                "list",
+                "tuple",
+                "other",
+                "number",
+            ):
+                continue
+            own = self.fresh.new(WEB + p)
+            self.webs[own] = self.webs.get(p, p)
+            for s in self.tree.body:
+                _rename(s, p, own)
+            text = f"{p}.copy()" if kind.type == "array" else f"{numpy}.array({p})"
+            copies.append(gast.copy_location(assign(own, expression(text)), self.tree.body[0]))
+            self.kinds.names[own] = Kind("array", kind.dtype, kind.shape, fresh=True)
+        self.tree.body[:0] = copies
+
+    # --- conflicts -------------------------------------------------------------------------------
+
+    def _conflict(self) -> _Conflict | None:
+        """The first write that changes what another name, read later, stands for."""
+        body = self.tree.body
+        writes = [s for s in flow.statements(body) if self._written(s) is not None]
+        if not writes:
+            return None
+        graph = flow.Flow.of(body)
+        live = flow.live_before(graph)
+        states = aliases(graph, self._edges, self._is_memory)
+        for s in writes:
+            point = graph.index.get(id(s))
+            if point is None:
+                continue
+            array = self._written(s)
+            assert array is not None
+            after = live.unmask(live.after(graph, point))
+            others = states[point].get(array, frozenset()) & after - {array} - flow.stored(s)
+            if others:
+                return _Conflict(s, array, frozenset(others))
+        return None
+
+    def _written(self, s: gast.stmt) -> str | None:
+        """The name through which a statement writes into an array, or may do so."""
+        if is_update(s):
+            left = s.value.left.id
+            return left if self._is_memory(left) else None
+        return written_root(s)
+
+    # --- settling --------------------------------------------------------------------------------
+
+    def _settle(self, conflict: _Conflict) -> bool:
+        """Take one name out of a conflict; False where none can be."""
+        s, array = conflict.statement, conflict.array
+        if is_update(s):
+            return self._in_place(s, array)
+        carried = carried_names(
+            self.tree.body, graph := flow.Flow.of(self.tree.body), flow.live_before(graph)
+        )
+        counts: dict[str, int] = dict.fromkeys(parameters(self.tree), 1)
+        for x in flow.statements(self.tree.body):
+            for n in flow.header_writes(x):
+                counts[n] = counts.get(n, 0) + 1
+        fixed = {n for n, count in counts.items() if count == 1 and n not in carried}
+        for n in [*sorted(conflict.others, reverse=True), array]:
+            definition = next(
+                (x for x in flow.statements(self.tree.body) if n in flow.header_writes(x)), None
+            )
+            if definition is None or n not in fixed:
+                continue
+            if self.assumptions.as_number(n, definition) or self._as_path(n, definition, fixed):
+                self.kinds.forget()
+                return True
+        return False
+
+    def _in_place(self, s: gast.Assign, array: str) -> bool:
+        """`w = y + e`, which stands for `y += e`, as `y[...] += e; w = y`."""
+        if self.kinds.names.get(array, UNKNOWN).type != "array" and not self.assumptions.as_array(
+            array, s.targets[0].id
+        ):
+            return self.assumptions.as_numbers(array) or self.assumptions.either(s, array)
+        part = gast.Subscript(name(array), constant(Ellipsis), gast.Store())
+        if isinstance(s.value.op, DIRECT):
+            write: gast.stmt = gast.AugAssign(part, s.value.op, s.value.right)
+        else:
+            write = gast.Assign([part], s.value, None)
+        made = [gast.copy_location(write, s)]
+        target = s.targets[0].id
+        if target != array:
+            made.append(gast.copy_location(assign(target, name(array)), s))
+            self.kinds.names[target] = self.kinds.names[array]
+        put(self.tree.body, s, made)
+        return True
+
+    def _as_path(self, n: str, definition: gast.stmt, fixed: set[str]) -> bool:
+        """Replace a name by the path that it stands for: `row` by `y[1]`."""
+        if isinstance(definition, gast.For):
+            return self._element(n, definition, fixed)
+        if not isinstance(definition, gast.Assign) or not isinstance(definition.targets[0], gast.Name):
+            return False
+        base = root(definition.value)
+        if base is None or self.kinds.names.get(base.id, UNKNOWN).is_structure:
+            return False
+        if base.id not in fixed or not self.paths.is_view(definition.value):
+            return False
+        before: list[gast.stmt] = []
+        path = self.paths.fixed(copied(definition.value), fixed, before)
+        put(self.tree.body, definition, [gast.copy_location(b, definition) for b in before])
+        self._replace(n, path)
+        return True
+
+    def _element(self, n: str, loop: gast.For, fixed: set[str]) -> bool:
+        """`for row in y` as `for i, row in enumerate(y)`, and `row` as `y[i]`."""
+        array = loop.iter
+        if not (isinstance(array, gast.Name) and array.id in fixed and isinstance(loop.target, gast.Name)):
+            return False
+        if self.kinds.names.get(array.id, UNKNOWN).type not in ("array", "numeric"):
+            return False
+        position = self.fresh.new("t", "i")
+        self.kinds.names[position] = Kind("number", "int", (), fresh=True)
+        loop.target = store(position)
+        loop.iter = expression("range(len(y))")
+        loop.iter.args[0].args[0] = array
+        path = gast.Subscript(name(array.id), name(position), gast.Load())
+        self._replace(n, path)
+        return True
+
+    def _replace(self, n: str, path: gast.expr) -> None:
+        for s in self.tree.body:
+            substitute(s, {n: path})
+        if isinstance(path, gast.Subscript):
+            for s in flow.statements(self.tree.body):
+                _without_ellipsis(s)
+
+    def _refuse(self, conflict: _Conflict) -> None:
+        s = conflict.statement
+        array, other = plain(conflict.array), plain(min(conflict.others))
+        if is_update(s):
+            raise Refusal(
+                problem(
+                    "AD302",
+                    f"An augmented assignment to `{array}` changes an array that `{other}` may share.",
+                    span_of(s),
+                    f"Write `{array} = {array} + ...`, which makes a new value, or annotate `{array}`.",
+                )
+            )
+        raise Refusal(
+            problem(
+                "AD302",
+                f"The write into `{array}` may change `{other}`, which is read later.",
+                span_of(s),
+                f"Copy it first (`{other} = {other}.copy()`), or write through one name only.",
+            )
+        )
+
+
+def _one_target_each(body: list[gast.stmt]) -> list[gast.stmt]:
+    """`y = z = e` as `y = e; z = y`."""
+    found: list[gast.stmt] = []
+    for s in body:
+        for field in ("body", "orelse"):
+            inner = getattr(s, field, None)
+            if isinstance(inner, list) and inner:
+                setattr(s, field, _one_target_each(inner))
+        found.append(s)
+        if isinstance(s, gast.Assign) and len(s.targets) > 1 and isinstance(s.targets[0], gast.Name):
+            first = s.targets[0].id
+            found += [gast.copy_location(gast.Assign([t], name(first), None), s) for t in s.targets[1:]]
+            s.targets = s.targets[:1]
+    return found
+
+
+def _without_ellipsis(s: gast.stmt) -> None:
+    """`y[1][...] = e` as `y[1] = e`."""
+    target = written(s)
+    if (
+        target is not None
+        and isinstance(target.value, gast.Subscript)
+        and isinstance(target.slice, gast.Constant)
+        and target.slice.value is Ellipsis
+        and not isinstance(s, gast.Expr)
+    ):
+        part = gast.Subscript(target.value.value, target.value.slice, gast.Store())
+        if isinstance(s, gast.Assign):
+            s.targets = [part]
+        else:
+            s.target = part
+
+
+def _rename(node: gast.AST, old: str, new: str) -> None:
+    for n in flow.walk(node):
+        if isinstance(n, gast.Name) and n.id == old:
+            n.id = new

@@ -1,0 +1,69 @@
+"""Which names may stand for one array, point by point.
+
+The relation is kept between pairs of names, so that `u, v = v, u` leaves two arrays two arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from lsp_ad.semantics import flow
+
+State = dict[str, frozenset[str]]
+Edges = Callable[[gast.stmt], list[tuple[str, set[str]]]]
+
+
+def aliases(graph: flow.Flow, edges: Edges, is_memory: Callable[[str], bool]) -> list[State]:
+    """Before each point: for each name, the names that may share memory with it.
+
+    `edges`: for each name that a statement binds, the names that its value may share memory with;
+    `is_memory`:
+    whether a name may stand for anything but a number.
+    """
+    states: list[State] = [{} for _ in graph.points]
+    pending = list(range(len(graph.points)))[::-1]
+    seen = [False] * len(graph.points)
+    while pending:
+        point = pending.pop()
+        seen[point] = True
+        after = _after(graph.points[point], states[point], edges, is_memory)
+        for successor in graph.successors[point]:
+            if _join(states[successor], after) or not seen[successor]:
+                pending.append(successor)
+    return states
+
+
+def _after(point: flow.Point | None, old: State, edges: Edges, is_memory: Callable[[str], bool]) -> State:
+    """After a point. The sources of `u, v = v, u` are what the names stand for before it."""
+    if point is None or not (point.writes or isinstance(point.statement, gast.Expr)):
+        return old
+    state = dict(old)
+    shares: dict[str, set[str]] = {}
+    for n, sources in edges(point.statement):
+        found = shares.setdefault(n, set())
+        for source in sources:
+            if is_memory(source):
+                found |= {source} | old.get(source, frozenset())
+    for n in point.writes:
+        for other in state.pop(n, frozenset()):
+            state[other] = state.get(other, frozenset()) - {n}
+    for n, found in shares.items():
+        among = {m for m, other in shares.items() if m != n and m in point.writes and other & found}
+        others = (found - point.writes - {n}) | among
+        state[n] = state.get(n, frozenset()) | others
+        for other in others:
+            state[other] = state.get(other, frozenset()) | {n}
+    return state
+
+
+def _join(state: State, other: State) -> bool:
+    """Add what another path brings to a state; whether that changes it."""
+    changed = False
+    for n, shares in other.items():
+        old = state.get(n, frozenset())
+        if not shares <= old:
+            state[n] = old | shares
+            changed = True
+    return changed
