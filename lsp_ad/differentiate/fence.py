@@ -97,13 +97,9 @@ class _Fence(Blocks, ContainerFence, WriteFence):
 
     def body(self, body: list[gast.stmt]) -> None:
         for position, statement in enumerate(body):
-            if (
-                position == 0
-                and isinstance(statement, gast.Expr)
-                and isinstance(statement.value, gast.Constant)
-            ):
-                continue
-            self.statement(statement)
+            value = statement.value if isinstance(statement, gast.Expr) else None
+            if position or not isinstance(value, gast.Constant):
+                self.statement(statement)
 
     def statement(self, s: gast.stmt) -> None:
         method = getattr(self, f"_{type(s).__name__.lower()}", None)

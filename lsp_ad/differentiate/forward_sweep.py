@@ -49,8 +49,8 @@ def sweep_forward(unit: Unit, callees: Callees, shown: str, options: Options = D
     joint = removed(joint)
     options.record("sweeps", unit.tree, joint)
     if options.optimized:
-        compute_again(joint)
         shared = shared_memory(joint, unit, values)
+        compute_again(joint, shared)
         joint = simplify(joint, bound | seeds.keys() | {adjoint_name(n) for n in unit.paths}, shared)
         options.record("simplified", unit.tree, joint)
     substituted = {n: path.expression() for n, path in unit.paths.items()}

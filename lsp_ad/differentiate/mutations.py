@@ -18,7 +18,6 @@ from lsp_ad.rules import RULES
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics.memory import SCATTERS, root
 from lsp_ad.simplify.algebra import constant, expression, name, store
-from lsp_ad.source.printing import expression_text
 from lsp_ad.source.trees import copied
 
 DIRECT = (gast.Add, gast.Sub, gast.Mult, gast.Div)
@@ -85,22 +84,7 @@ def _statement(s: gast.stmt, scope: Scope, fresh: Fresh) -> list[gast.stmt]:
         return [gast.Assign([s.target], gast.BinOp(old, s.op, s.value), None)]
     if isinstance(s, gast.Assign) and _writes(s):
         return _assignment(s, scope, fresh)
-    return [_accumulation(s) or s]
-
-
-def _accumulation(s: gast.stmt) -> gast.stmt | None:
-    """`a[s] = a[s] + e` as `a[s] += e`."""
-    if (
-        isinstance(s, gast.Assign)
-        and isinstance(s.targets[0], gast.Subscript)
-        and isinstance(s.value, gast.BinOp)
-        and isinstance(s.value.op, DIRECT)
-        and not _may_repeat(s.targets[0].slice)
-        and not any(isinstance(n, gast.Call) for n in gast.walk(s.targets[0]))
-        and expression_text(s.value.left) == expression_text(s.targets[0])
-    ):
-        return gast.copy_location(gast.AugAssign(s.targets[0], s.value.op, s.value.right), s)
-    return None
+    return [s]
 
 
 def _writes(s: gast.Assign) -> bool:

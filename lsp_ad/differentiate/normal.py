@@ -88,9 +88,8 @@ class Normalizer:
         elif isinstance(target, (gast.Tuple, gast.List)):
             self.unpack(target, s.value, s, out)
         else:
-            raise Refusal(
-                problem("AD101", f"`{self.quoted(target)}` cannot be assigned here.", place(target, s))
-            )
+            message = f"`{self.quoted(target)} = ...` changes a list or a dict in place."
+            raise Refusal(problem("AD301", message, place(target, s)))
 
     def write(self, s: gast.stmt, out: list[gast.stmt]) -> None:
         """A write into an array: the indices without calls, the value an atom where the derivative needs

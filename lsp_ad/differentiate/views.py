@@ -29,6 +29,7 @@ from lsp_ad.semantics.names import parameters
 from lsp_ad.semantics.shapes import UNKNOWN, Kind
 from lsp_ad.simplify.algebra import assign, constant, expression, name, store, substitute
 from lsp_ad.source.parse import span_of
+from lsp_ad.source.printing import expression_text
 from lsp_ad.source.trees import copied
 
 
@@ -70,7 +71,7 @@ class _Views:
 
     def run(self) -> frozenset[Span]:
         self.tree.body[:] = _one_target_each(self.tree.body)
-        self._plain_picks()
+        self._updates()
         self._copy_parameters()
         for r in mutated(self.tree.body):
             kind = self.kinds.names.get(r, UNKNOWN)
@@ -92,14 +93,24 @@ class _Views:
     def _is_memory(self, n: str) -> bool:
         return self.kinds.names.get(n, UNKNOWN).type not in ("number", "str", "none", "bottom")
 
-    def _plain_picks(self) -> None:
-        """`y[i] += e` as `y[i] = y[i] + e`, where an element may be named twice: NumPy reads all first."""
+    def _updates(self) -> None:
+        """`y[s] = y[s] + e` is `y[s] += e` and the other way round: the one for parts of arrays, the other
+        for items of lists, and where an element may be named twice, which NumPy then reads once."""
         for s in list(flow.statements(self.tree.body)):
-            if not isinstance(s, gast.AugAssign) or self.paths.selects_once(s.target.slice):
+            array, target = written_root(s), written(s)
+            if array is None or target is None or isinstance(s, gast.Expr):
                 continue
-            if not self.paths.is_mask(s.target.slice):
-                old = copied(gast.Subscript(s.target.value, s.target.slice, gast.Load()))
-                made = gast.Assign([s.target], gast.BinOp(old, s.op, s.value), None)
+            part = not self.kinds.names.get(array, UNKNOWN).is_structure and (
+                self.paths.selects_once(target.slice) or self.paths.is_mask(target.slice)
+            )
+            if isinstance(s, gast.AugAssign) and not part:
+                old = gast.copy_location(
+                    copied(gast.Subscript(target.value, target.slice, gast.Load())), target
+                )
+                made: gast.stmt = gast.Assign([target], gast.BinOp(old, s.op, s.value), None)
+                put(self.tree.body, s, [gast.copy_location(made, s)])
+            elif part and _accumulates(s):
+                made = gast.AugAssign(target, s.value.op, s.value.right)
                 put(self.tree.body, s, [gast.copy_location(made, s)])
 
     def _rebinding(self) -> frozenset[Span]:
@@ -119,7 +130,7 @@ class _Views:
 
     def _copy_parameters(self) -> None:
         """The caller's arrays are never changed: a parameter that may be written is copied on entry."""
-        written = mutated(self.tree.body)
+        written = {n for n in mutated(self.tree.body) if not self.kinds.names.get(n, UNKNOWN).is_structure}
         if not written:
             return
         groups = self.sharing.groups(self.tree.body)
@@ -171,7 +182,7 @@ class _Views:
         if is_update(s):
             left = s.value.left.id
             return left if self._is_memory(left) else None
-        return written_root(s)
+        return written_root(s) if self.kinds.writes_array(s) else None
 
     # --- settling --------------------------------------------------------------------------------
 
@@ -294,6 +305,18 @@ def _one_target_each(body: list[gast.stmt]) -> list[gast.stmt]:
             found += [gast.copy_location(gast.Assign([t], name(first), None), s) for t in s.targets[1:]]
             s.targets = s.targets[:1]
     return found
+
+
+def _accumulates(s: gast.stmt) -> bool:
+    """Whether a statement is `a[s] = a[s] + e`, or with another operator that has an augmented assignment."""
+    return (
+        isinstance(s, gast.Assign)
+        and isinstance(s.value, gast.BinOp)
+        and isinstance(s.value.op, DIRECT)
+        and isinstance(s.value.left, gast.Subscript)
+        and not any(isinstance(n, gast.Call) for n in flow.walk(s.targets[0]))
+        and expression_text(s.value.left) == expression_text(s.targets[0])
+    )
 
 
 def _without_ellipsis(s: gast.stmt) -> None:

@@ -28,7 +28,8 @@ class WriteFence(ABC):
         """A target `a[s]`: a part of what has a name."""
         self.expression(target.value)
         self.expression(target.slice)
-        if root(target) is None or isinstance(s, gast.For):
+        key = isinstance(getattr(target.slice, "value", None), str)
+        if root(target) is None or isinstance(s, gast.For) or key:
             message = f"`{short(target)} = ...` writes into `{short(target.value)}` in place."
             self.refuse("AD301", message, target)
 
