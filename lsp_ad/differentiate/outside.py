@@ -20,7 +20,7 @@ VIEWS = {
     *("asarray", "asanyarray", "ascontiguousarray", "atleast_1d", "atleast_2d", "atleast_3d"),
     *("split", "array_split", "hsplit", "vsplit", "real", "imag", "nditer", "lib", "require"),
 }
-_NEW = {"copy", "astype", "sum", "mean", "dot", "max", "min", "tolist", "item", "prod", "std", "var", "clip"}
+_NEW = {"copy", "sum", "mean", "dot", "max", "min", "tolist", "item", "prod", "std", "var", "clip"}
 
 
 def written(

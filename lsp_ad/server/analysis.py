@@ -8,6 +8,7 @@ import gast
 
 from lsp_ad.differentiate import Derivative, differentiable_parameters, differentiate, insertion
 from lsp_ad.problems import Problem
+from lsp_ad.semantics.classes import method_named
 from lsp_ad.semantics.linking import link
 from lsp_ad.semantics.modules import Files
 from lsp_ad.semantics.names import Program
@@ -70,6 +71,19 @@ class Analysis:
     def lines(self, path: str) -> LineIndex | None:
         """The lines of another file that it depends on."""
         return self._files.lines(path) if self._files is not None else None
+
+    def name_at(self, line: int, end_line: int | None = None) -> str | None:
+        """The name of the function at one of these lines, or of the method of a class that can be followed."""
+        function = self.function_at(line, end_line)
+        if function is not None:
+            return function.name
+        for of in self.program.parsed.module.body:
+            for s in of.body if isinstance(of, gast.ClassDef) else ():
+                if s.lineno <= (end_line or line) and line <= s.end_lineno:
+                    found = method_named(self.program, f"{of.name}.{getattr(s, 'name', '')}")
+                    known = found is not None and not found[0].problem and found[1].function is s
+                    return f"{of.name}.{s.name}" if known else None
+        return None
 
     def function_at(self, line: int, end_line: int | None = None) -> gast.FunctionDef | None:
         """The first top-level function that has one of these lines, decorators included."""

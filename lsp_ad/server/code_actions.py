@@ -45,14 +45,14 @@ def asks_for_gradient(only: Sequence[str] | None) -> bool:
 
 def offers(analysis: Analysis, selection: Span) -> list[Offer]:
     """What can be generated for the function at a selection; nothing where there is nothing numeric."""
-    function = analysis.function_at(selection.line, selection.end_line)
-    if analysis.syntax_problems or function is None:
+    name = analysis.name_at(selection.line, selection.end_line)
+    if analysis.syntax_problems or name is None:
         return []
-    name = function.name
     parameters = analysis.parameters(name)
     derivative, problems = analysis.derivative(name)
     refused = derivative is None
-    if not parameters or (refused and not analysis.is_numeric):
+    # most methods are not meant to be differentiated: one that cannot be is left alone
+    if not parameters or (refused and ("." in name or not analysis.is_numeric)):
         return []
     found = [Offer(f"Generate gradient of {name}", name, None, _reason(analysis, derivative, problems))]
     if len(parameters) > 1:

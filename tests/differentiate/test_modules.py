@@ -507,3 +507,70 @@ def test_a_local_name_that_is_that_of_a_module(workspace):
         model=MODEL, main="import model\nfrom model import layer\n\ndef f(x, w, model):\n    return layer(x, w) * model\n"
     )
     assert_right(root, X, W, 2.0)
+
+
+TEXTS = {
+    "unicode, long lines and comments": """
+        import numpy as nüm
+
+        α = 0.5  # größe
+
+        def g(x, *, k=2.0):
+            "Ö."
+            # größer
+            é = (nüm.
+                 sin(x)  # ä
+                 * α)
+            return é * k + nüm.cos(
+                x,
+            )
+    """,
+    "names in strings that need no other words": """
+        def g(x, k=2.0):
+            if k < 0:
+                raise ValueError(f"{k} is negative, and so is {k!r:>10}")
+            return x * k
+    """,
+    "defaults, a loop and its own helper": """
+        import math
+        from math import pi as π
+
+        def helper(x, n):
+            while n > 0:
+                x, n = math.sqrt(1.0 + x * x) * π, n - 1
+            return x
+
+        def g(x, k=2.0):
+            return helper(x, 2) * k
+    """,
+    "types in annotations": """
+        from __future__ import annotations
+        from typing import TYPE_CHECKING
+        if TYPE_CHECKING:
+            from nowhere import Array
+        Scalar = float
+
+        def g(x: Scalar, k: "Array" = 2.0) -> Array:
+            y: Array = x * k
+            for i in range(3):
+                y = y * x
+            return y
+    """,
+}
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_texts_of_other_files(workspace, text, newline):
+    root = workspace(model=text, main="from model import g\n\ndef f(x):\n    return g(x, k=1.5) * x\n")
+    path = root / "model.py"
+    path.write_bytes(path.read_text(encoding="utf-8").replace("\n", newline).encode())
+    assert_right(root, 0.7)
+
+
+def test_names_in_strings_that_need_other_words(workspace):
+    root = workspace(
+        model="LIMIT = 3.0\n\ndef g(x):\n    if x > LIMIT:\n        raise ValueError(f'more than {LIMIT}')\n    return x * x\n",
+        main="import model as m\n\ndef f(x):\n    return m.g(x)\n",
+    )
+    assert_right(root, 0.7)

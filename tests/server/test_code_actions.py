@@ -59,10 +59,10 @@ def test_a_decorator_belongs_to_its_function():
         "import numpy as np\n\ndef f(x):\n    return np.exp(x)\n\n\nprint('$0')\n",
         "def main():\n    pri$0nt('hello')\n",
         "def greet(name: str):\n    retu$0rn name.upper()\n",
-        "class A:\n    def f(self, x):\n        return$0 x\n",
+        "class A(Unknown):\n    def f(self, x):\n        return$0 x\n",
         "import numpy as np\n\ndef f(x):\n    return np.exp(x$0\n",
     ],
-    ids=["above", "below", "no parameter", "text", "method", "does not parse"],
+    ids=["above", "below", "no parameter", "text", "method of a class that cannot be followed", "does not parse"],
 )
 def test_no_offer(marked):
     assert titles(marked) == []
