@@ -73,7 +73,7 @@ class Analysis:
         return self._files.lines(path) if self._files is not None else None
 
     def name_at(self, line: int, end_line: int | None = None) -> str | None:
-        """The name of the function at one of these lines, or of the method of a class that can be followed."""
+        """The name of the function at one of these lines, or of a method of a class that can be followed."""
         function = self.function_at(line, end_line)
         if function is not None:
             return function.name
