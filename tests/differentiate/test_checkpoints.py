@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import copy
 import subprocess
 import sys
 import tracemalloc
@@ -12,6 +14,7 @@ import pytest
 from lsp_ad.differentiate import Options, differentiate, insertion
 from lsp_ad.source import edits
 from tests import oracle
+from tests.differentiate.programs.everything import CASES as PROGRAMS_OF_ALL
 
 pytestmark = pytest.mark.row("T26")
 HEAD = "import numpy as np\nimport lsp_ad\n\n"
@@ -278,3 +281,39 @@ def test_what_is_no_checkpointed_loop(header, loop):
     with pytest.raises(oracle.Refused) as caught:
         oracle.generate(source)
     assert "AD604" in {p.code for p in caught.value.args}
+
+
+# --- programs of all constructs, their loops checkpointed ------------------------------------
+
+
+class _Checkpointed(ast.NodeTransformer):
+    """Every loop in a checkpoint of its own."""
+
+    def _loop(self, node: ast.For | ast.While) -> ast.With:
+        self.generic_visit(node)
+        manager = ast.parse("lsp_ad.checkpoint(every=2)", mode="eval").body
+        return ast.With([ast.withitem(manager, None)], [node])
+
+    visit_For = visit_While = _loop
+
+
+LOOPS = [c for c in PROGRAMS_OF_ALL if c.is_first and ("for " in c.source or "while " in c.source)]
+
+
+@pytest.mark.parametrize("program", LOOPS, ids=[c.name for c in LOOPS])
+def test_a_checkpointed_program_has_the_same_gradient(program):
+    tree = _Checkpointed().visit(ast.parse(program.source))
+    sources = [program.source, "import lsp_ad\n" + ast.unparse(ast.fix_missing_locations(tree))]
+    results = []
+    for source in sources:
+        try:
+            derivative, text = oracle.generate(source, "f", program.wrt, "vjp")
+        except oracle.Refused as refused:
+            assert not results or {p.code for p in refused.args} <= {"AD203", "AD604"}
+            pytest.skip(str(refused.args[0]))
+        namespace = oracle.run(text)
+        value = namespace["f"](*copy.deepcopy(program.args))
+        seed = oracle.random_like(value, np.random.default_rng(0))
+        results.append(namespace[derivative.name](*copy.deepcopy(program.args), copy.deepcopy(seed)))
+    for a, b in zip(*map(oracle.leaves, results), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-12)
