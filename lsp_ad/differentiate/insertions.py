@@ -27,6 +27,7 @@ from lsp_ad.source.trees import copied
 
 MARKER = "lsp_ad.insert_grad_of"
 EFFECTS = ("builtins.print", "builtins.breakpoint")
+_SCOPED = (gast.NamedExpr, gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
 @dataclass
@@ -77,6 +78,9 @@ def check(s: gast.With, scope: Scope, expression: Callable[[gast.expr], None]) -
     adjoints = {i.optional_vars.id for i in s.items if isinstance(i.optional_vars, gast.Name)}
     if len(adjoints) < len(s.items):
         yield _wrong("Two adjoints have the same name.", s.items[0].context_expr)
+    for n in (n for x in s.body for n in flow.walk(x)):
+        if isinstance(n, _SCOPED):
+            yield _wrong("An expression in it binds a name.", n, "Write an assignment or a function.")
     yield from _check_body(s.body, adjoints, scope, expression, False)
 
 
@@ -284,7 +288,7 @@ class Insertions:
         for gradient, variable in found.gradients.items():
             v = names[variable]
             kind = kinds.names.get(v, Kind())
-            if not kind.may_be_real or kind.type in ("list", "tuple"):
+            if not kind.may_be_real or kind.is_structure:
                 raise Refusal(_wrong(f"`{variable}` is not known to be a float or an array of floats.", s))
             target = adjoint_name(v)
             if v not in state:

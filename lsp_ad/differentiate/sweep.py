@@ -94,6 +94,7 @@ def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -
     if options.optimized:
         saves.compute_again(body, backward, values)
     reruns = Reruns(body, unit.stability.carried, unit.fresh)
+    unit.insertions.removed(list(reruns.plain.values()))
     forward = unit.insertions.removed(values.insert_saves([*body, last])[:-1])
     bound = {*unit.parameters, *unit.paths}
     if options.optimized:

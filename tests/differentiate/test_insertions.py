@@ -201,6 +201,36 @@ def test_in_a_function_that_is_called():
     np.testing.assert_allclose(gradient(np.array([3.0])), [2.5])
 
 
+def test_in_a_checkpointed_loop_a_with_block_and_a_nested_function():
+    source = HEAD + """def f(x, n: int):
+    def half(y):
+        z = y * 1.0
+        with lsp_ad.insert_grad_of(z) as dz:
+            dz = 0.5 * dz
+        return z
+    with lsp_ad.checkpoint(every=2):
+        for t in range(n):
+            with np.errstate(all="ignore"):
+                x = x * x
+                with lsp_ad.insert_grad_of(x) as dx:
+                    dx = dx * (t + 1.0) / x
+    return np.sum(half(x))
+"""
+    _, gradient = derived(source)
+    x = np.array([0.9, 1.1])
+    states = [x, x**2, x**4, x**8]
+    wanted = 0.5
+    for t in (2, 1, 0):
+        wanted = wanted * (t + 1.0) / states[t + 1] * 2.0 * states[t]
+    np.testing.assert_allclose(gradient(x, 3), wanted)
+
+
+def test_the_adjoint_of_a_structure_is_refused():
+    for value, use in (("[x, x * 2.0]", "y[0] * y[1]"), ("{'w': x}", "y['w']")):
+        with pytest.raises(oracle.Refused):
+            oracle.generate(HEAD + f"def f(x):\n    y = {value}\n    with lsp_ad.insert_grad_of(y) as dy:\n        dy = dy\n    return np.sum({use})\n")
+
+
 def test_in_one_branch():
     source = HEAD + "def f(x, n: int):\n    y = x * x\n    if n > 0:\n        with lsp_ad.insert_grad_of(y) as dy:\n            dy = 0.5 * dy\n    return np.sum(y)\n"
     _, gradient = derived(source)
@@ -256,7 +286,8 @@ def test_an_effect_after_the_adjoint_is_used(effect, capsys, monkeypatch):
     assert capsys.readouterr().out != ""
 
 
-@pytest.mark.parametrize("line", ["x[0] = dx", "for i in dx: pass", "return dx", "dx.fill(0)", "a, b = dx, dx", "del dx"])
+@pytest.mark.parametrize("line", ["x[0] = dx", "for i in dx: pass", "return dx", "dx.fill(0)", "a, b = dx, dx", "del dx",
+                                  "dx = sum([dx * k for k in range(3)])", "dx = (y := dx) * 2.0"])
 def test_a_statement_that_is_not_one_for_a_block(line):
     assert messages(f"with lsp_ad.insert_grad_of(x) as dx:\n    {line}\nreturn x * x")
 
