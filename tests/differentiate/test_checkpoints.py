@@ -7,6 +7,7 @@ import copy
 import subprocess
 import sys
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -210,6 +211,11 @@ def test_forward_mode_and_code_before_simplification(name, source, args):
     gradients = adjoints if isinstance(adjoints, tuple) else (adjoints,)
     both = sum(np.sum(g * d) for g, d in zip(gradients, seeds, strict=True))
     np.testing.assert_allclose(both, np.sum(tangent * seed[0]), rtol=1e-9, atol=1e-12)
+
+
+def test_the_example():
+    source = (Path(__file__).resolve().parents[2] / "examples" / "checkpointed.py").read_text(encoding="utf-8")
+    oracle.assert_gradient(source, 0.5, 0.1, 1.2, 420, name="amplitude", wrt=["x", "v", "k"])
 
 
 def test_second_derivatives():

@@ -15,11 +15,13 @@ from tests import oracle
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests" / "golden"
 EXAMPLES = {
+    "checkpointed": ("amplitude", ["x", "v", "k"]),
     "clipping": ("loss", ["w", "h"]),
     "huber": ("huber", ["w"]),
     "logistic": ("loss", ["w", "b"]),
     "mlp": ("loss", ["w1", "b1", "w2", "b2", "wout", "bout"]),
     "newton": ("newton_root", ["a"]),
+    "opaque_call": ("loss", ["a", "b"]),
     "own_rules": ("loss", ["a"]),
     "scaling": ("loss", ["trunk", "head", "other_head"]),
     "straight_through": ("loss", ["w"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -86,6 +87,12 @@ def test_jax_in_double_precision():
     text = "import numpy as np\nimport jax.numpy as jnp\nimport lsp_ad\n@lsp_ad.opaque(by='jax')\ndef g(x):\n    return jnp.sin(x)\n\ndef f(x):\n    return np.sum(g(x))\n"
     found, _ = gradient(text, X)
     np.testing.assert_allclose(found, np.cos(X), rtol=1e-12)
+
+
+def test_the_example():
+    source = (Path(__file__).resolve().parents[2] / "examples" / "opaque_call.py").read_text(encoding="utf-8")
+    arguments = np.array([0.1, -0.5, 0.3]), np.array([0.4, 0.2, 0.1]), np.array([0.2, 0.5, 0.3])
+    oracle.assert_gradient(source, *arguments, name="loss", wrt=["a", "b"])
 
 
 def test_central_differences():

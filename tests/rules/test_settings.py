@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -99,6 +100,18 @@ def assert_right(gradient):
 
 
 # --- where they hold -------------------------------------------------------------------------
+
+
+def test_the_example():
+    path = Path(__file__).resolve().parents[2] / "examples" / "settings" / "voigt.py"
+    program = Program(parse(Document(path.read_text(encoding="utf-8"), str(path))))
+    derivative, problems = differentiate(link(program, Workspace([])).program, "profile")
+    assert derivative is not None, problems
+    namespace = oracle.run(edits.apply(program.parsed.document.text, insertion(program, derivative)))
+    eps = 1e-6 * np.eye(2)
+    for got, moved in zip(namespace[derivative.name](W, X), ((eps, 0.0 * eps), (0.0 * eps, eps)), strict=True):
+        sides = [[namespace["profile"](W + s * a, X + s * b) for a, b in zip(*moved, strict=True)] for s in (1, -1)]
+        np.testing.assert_allclose(got, np.subtract(*sides) / 2e-6, rtol=1e-7)
 
 
 def test_elementwise_rules_and_functions_without_a_derivative(project):
