@@ -21,7 +21,8 @@ def custom_vjp(rule: Callable[..., Any]) -> Callable[[F], F]:
     """Declare the vector-Jacobian product of the function that is decorated; the function stays as it is.
 
     `rule(a, b, y, dy)` for a function of a and b takes the arguments, the result and its adjoint, and returns
-    the adjoints of a and b: a tuple for several parameters, None for one that carries no derivative.
+    the adjoints of a and b: a tuple for several parameters, None for one that carries no derivative. The
+    function must not change its arguments.
     """
     return _unchanged
 

@@ -155,6 +155,12 @@ class _Reader:
         if a.vararg is not None or a.kwarg is not None:
             message = f"`{self.function.name}` takes any number of arguments: a rule of one's own names each."
             raise _Wrong(message, a.vararg or a.kwarg)
+        for node in gast.walk(self.function):
+            if _written(node) in self.parameters:
+                message = (
+                    f"`{self.function.name}` changes its argument `{_written(node)}`, as a rule cannot say."
+                )
+                raise _Wrong(message, node)
 
     def _rule(
         self,
@@ -222,6 +228,20 @@ class _Reader:
         if none is None:
             raise _Wrong(f"`{rule.name}` returns nothing.", place)
         return none
+
+
+def _written(node: gast.AST) -> str:
+    """The name of what a statement writes into in place, as far as it is plain to see."""
+    targets = node.targets if isinstance(node, gast.Assign) else [getattr(node, "target", None)]
+    if not isinstance(node, (gast.Assign, gast.AugAssign)):
+        return ""
+    for target in targets:
+        inside = isinstance(node, gast.AugAssign)
+        while isinstance(target, (gast.Subscript, gast.Attribute)):
+            target, inside = target.value, True
+        if inside and isinstance(target, gast.Name):
+            return target.id
+    return ""
 
 
 def _returned(function: gast.FunctionDef) -> list[gast.expr | None]:

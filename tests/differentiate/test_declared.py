@@ -181,6 +181,8 @@ assert 'numpy' not in sys.modules"""
     ("def r(x, y, dy):\n    pass\n@lsp_ad.custom_vjp(r)\ndef g(x):\n    return x\n", "returns nothing"),
     ("def r(xs, y, dy):\n    return dy\n@lsp_ad.custom_vjp(r)\ndef g(*xs):\n    return xs[0]\n", "any number of arguments"),
     ("def r(x, y, dy):\n    return dy\n@lsp_ad.custom_vjp(r)\n@lsp_ad.non_differentiable\ndef g(x):\n    return x\n", "and something else"),
+    ("def r(x, y, dy):\n    return dy\n@lsp_ad.custom_vjp(r)\ndef g(x):\n    x[0] = 1.0\n    return x\n", "changes its argument `x`"),
+    ("@lsp_ad.opaque(by='jax')\ndef g(x):\n    x += 1.0\n    return x\n", "changes its argument `x`"),
     ("@lsp_ad.non_differentiable()\ndef g(x):\n    return x\n", "and something else"),
 ])
 def test_what_is_wrong_with_a_declaration(declaration, said):

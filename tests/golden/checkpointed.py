@@ -1,4 +1,4 @@
-"""A long simulation of which the gradient keeps every fiftieth state, and computes the states between again."""
+"""A simulation of which the gradient keeps every fiftieth state, and computes the states between again."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""A step of a model that is not written for differentiation: its derivative is taken when the gradient runs."""
+"""A model that is not written for differentiation: its derivative is taken when the gradient runs."""
 
 import numpy as np
 
