@@ -14,6 +14,7 @@ from lsp_ad.differentiate.derivative import Line
 from lsp_ad.differentiate.nested import may_be_lists
 from lsp_ad.differentiate.sweep import Swept
 from lsp_ad.differentiate.unit import Unit
+from lsp_ad.differentiate.updates import rebound
 from lsp_ad.problems import Span
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.names import Program, imported
@@ -352,7 +353,7 @@ def _numpy_name(unit: Unit) -> str | None:
 
 
 def _printer(unit: Unit) -> Printer:
-    return _printer_of(unit.program, [unit.original.name, *sorted(unit.inlined)], unit.rebound)
+    return _printer_of(unit.program, [unit.original.name, *sorted(unit.inlined)], unit.rebound | rebound(unit))
 
 
 def _printer_of(program: Program, functions: list[str], rebound: Set[Span] = frozenset()) -> Printer:

@@ -112,9 +112,7 @@ class Printer:
         self.lines = parsed.document.lines
         self.comments = parsed.comments
         self.originals = {span_of(s): s for s in originals}
-        self.ending = {
-            s.end_lineno: s for s in self.originals.values() if not isinstance(s, _COMPOUND)
-        }
+        self.ending = {s.end_lineno: s for s in self.originals.values() if not isinstance(s, _COMPOUND)}
         self.used: set[int] = set()
 
     def block(self, body: list[gast.stmt], depth: int) -> list[Printed]:

@@ -103,6 +103,31 @@ CASES = [
         (0.7,),
     ),
     *case(
+        "an array that a loop updates, and whose values the adjoint reads",
+        """
+        def f(x, n: int):
+            u = np.sin(x)
+            for t in range(n):
+                u += 0.1 * u * u * x
+                u *= np.cos(u)
+            return np.sum(u * u)
+        """,
+        (normal(3), 4),
+    ),
+    *case(
+        "an array that is updated after its value was used",
+        """
+        def f(x):
+            u = np.exp(x)
+            y = np.sin(u)
+            u += y * u
+            z = u * y
+            u -= z * z
+            return np.sum(u * z)
+        """,
+        (normal(3),),
+    ),
+    *case(
         "finance: an order book walked level by level",
         """
         def f(prices, sizes, wanted: float):
