@@ -12,6 +12,7 @@ import gast
 from lsp_ad.differentiate.calls import Pair
 from lsp_ad.differentiate.derivative import Line
 from lsp_ad.differentiate.nested import may_be_lists
+from lsp_ad.differentiate.remarks import remark
 from lsp_ad.differentiate.sweep import Swept
 from lsp_ad.differentiate.unit import Unit
 from lsp_ad.differentiate.updates import rebound
@@ -24,7 +25,6 @@ from lsp_ad.source.printing import BACKWARD, INDENT, Printed, Printer, bare_text
 from lsp_ad.source.trees import copied
 
 WIDTH = 96
-BY_OTHERS = {"numerical": "central differences", "autograd": "Autograd", "jax": "JAX"}
 
 
 def emit(unit: Unit, swept: Swept, mode: str, seed: str) -> list[Line]:
@@ -39,7 +39,7 @@ def emit(unit: Unit, swept: Swept, mode: str, seed: str) -> list[Line]:
     lines += _sweeps(unit, swept)
     lines[2:2] = _imports(unit, [*lines, _head(expression_text(swept.returned))])
     texts = _return(tidy(swept.returned))
-    texts = [t + _remark(t) for t in texts]
+    texts = [t + remark(t) for t in texts]
     return lines + [Line(t, origin, "backward") if origin else _head(t) for t in texts]
 
 
@@ -136,7 +136,7 @@ def emit_tangent(unit: Unit, swept: Swept, of_callee: bool = False) -> list[Line
         lines += _tangent_checks(unit, swept)
     printed = _printer(unit).block(swept.forward, 1) if swept.forward else []
     lines += [
-        Line(p.text + _remark(p.text), p.origin, "tangent" if id(p.statement) in swept.derived else "forward")
+        Line(p.text + remark(p.text), p.origin, "tangent" if id(p.statement) in swept.derived else "forward")
         for p in printed
     ]
     lines.append(_head(f"{INDENT}return {bare_text(swept.returned)}"))
@@ -353,7 +353,7 @@ def _numpy_name(unit: Unit) -> str | None:
 
 
 def _printer(unit: Unit) -> Printer:
-    return _printer_of(unit.program, [unit.original.name, *sorted(unit.inlined)], unit.rebound | rebound(unit))
+    return _printer_of(unit.program, [unit.original.name, *sorted(unit.inlined)], rebound(unit))
 
 
 def _printer_of(program: Program, functions: list[str], rebound: Set[Span] = frozenset()) -> Printer:
@@ -389,12 +389,4 @@ def _seed_checked(unit: Unit, swept: Swept) -> list[Line]:
 
 
 def _lines(printed: list[Printed], sweep: str) -> list[Line]:
-    return [Line(p.text + _remark(p.text), p.origin, sweep) for p in printed]
-
-
-def _remark(text: str) -> str:
-    """A comment for a line in which something else than the text of the function gives a derivative."""
-    for oracle, who in BY_OTHERS.items():
-        if f"{oracle}_vjp(" in text or f"{oracle}_jvp(" in text:
-            return f"  # by {who}, when this runs"
-    return ""
+    return [Line(p.text + remark(p.text), p.origin, sweep) for p in printed]

@@ -11,16 +11,15 @@ from lsp_ad.source.parse import span_of
 
 
 def rebound(unit: Unit) -> set[Span]:
-    """The places of those that are written `x = x + e`: x may be an array, and saved by reference before.
-
-    The function has no other name for that array, or it would have been refused.
+    """The places of those that are written `x = x + e`: those that must not change an array that has another
+    name, and those to what may be an array, which may be saved by reference.
     """
     number: dict[str, bool] = {}
     for n, kind in unit.kinds.names.items():
         shown = unit.webs.get(n, n)
         number[shown] = number.get(shown, True) and kind.type == "number"
     functions = [unit.program.text_of(n) for n in (unit.original.name, *sorted(unit.inlined))]
-    return {
+    return set(unit.rebound) | {
         span_of(s)
         for f in functions
         for s in (flow.statements(f.body) if isinstance(f, gast.FunctionDef) else ())
