@@ -235,11 +235,23 @@ class Insertions:
             return self.blocks.get(s.value.func.id)
         return None
 
-    def renamed(self, s: gast.stmt) -> dict[str, str]:
-        """What the names that a block reads are called where its marker stands."""
+    def values(self, s: gast.stmt) -> dict[str, gast.expr]:
+        """What the names that a block reads stand for where its marker stands."""
         found = self.of(s)
         assert found is not None
-        return dict(zip(found.reads, (a.id for a in s.value.args), strict=True))
+        return dict(zip(found.reads, s.value.args, strict=True))
+
+    def renamed(self, s: gast.stmt) -> dict[str, str]:
+        """What the variables whose adjoints a block uses are called where its marker stands."""
+        found, values = self.of(s), self.values(s)
+        assert found is not None
+        names = {}
+        for v in dict.fromkeys(found.gradients.values()):
+            if not isinstance(values[v], gast.Name):
+                message = f"`{v}` is part of an array that is changed in place, with no adjoint of its own."
+                raise Refusal(_wrong(message, s, "Take the adjoint of the whole array."))
+            names[v] = values[v].id
+        return names
 
     def edges(self, body: list[gast.stmt]) -> list[tuple[set[str], set[str]]]:
         """A variable whose adjoint is made of that of another one influences that one, as far as derivatives
@@ -300,7 +312,7 @@ class Insertions:
             kinds.names[target] = Kind(kind.type, "float", kind.shape)
         for n in sorted(flow.writes(found.body) - shown.keys()):
             shown[n] = name(values.fresh.new("b", n))
-        forward = {n: values.operand(gast.copy_location(name(names[n]), s), s) for n in found.reads}
+        forward = {n: values.operand(v, s) for n, v in self.values(s).items()}
         body = [_written(copied(x), {**forward, **shown}) for x in found.body]
         same = self._keep_shape(body, shown, adjoints)
         out += body

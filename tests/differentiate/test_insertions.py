@@ -231,6 +231,25 @@ def test_the_adjoint_of_a_structure_is_refused():
             oracle.generate(HEAD + f"def f(x):\n    y = {value}\n    with lsp_ad.insert_grad_of(y) as dy:\n        dy = dy\n    return np.sum({use})\n")
 
 
+def test_arrays_that_are_changed_in_place():
+    source = HEAD + """def f(x):
+    u = np.zeros(3)
+    u[0] = x[0] * 2.0
+    y = np.sin(u)
+    with lsp_ad.insert_grad_of(u) as du, lsp_ad.insert_grad_of(y) as dy:
+        du = 0.5 * du + u * dy
+    u[1] = u[0] * x[1]
+    return np.sum(u) + 10.0 * y[0]
+"""
+    _, gradient = derived(source)
+    x = np.array([0.3, 0.8])
+    u = 2.0 * x[0]
+    at_u = 0.5 * (1.0 + x[1]) + u * 10.0
+    np.testing.assert_allclose(gradient(x), [2.0 * (at_u + 10.0 * np.cos(u)), u])
+    part = "y = x * 2.0\nrow = y[1:]\nwith lsp_ad.insert_grad_of(row) as drow:\n    drow = 0.5 * drow\nrow[0] = row[0] * 3.0\nreturn np.sum(y * y)"
+    assert "with no adjoint of its own" in messages(part)[0]
+
+
 def test_in_one_branch():
     source = HEAD + "def f(x, n: int):\n    y = x * x\n    if n > 0:\n        with lsp_ad.insert_grad_of(y) as dy:\n            dy = 0.5 * dy\n    return np.sum(y)\n"
     _, gradient = derived(source)
