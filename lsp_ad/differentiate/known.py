@@ -305,6 +305,8 @@ class Known:
 
     def _calls_others(self, s: gast.stmt) -> bool:
         """Whether a statement calls more than one function that could change what is evaluated before it."""
+        if not self.lifter.writes_in_place:
+            return False
         calls = 0
         for n in (n for part in flow.header(s) for n in flow.walk(part)):
             if isinstance(n, gast.Call) and not isinstance(n.func, gast.Lambda):

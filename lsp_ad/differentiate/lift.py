@@ -16,12 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import gast
 
 from lsp_ad.differentiate.callables import Definition, Derivation, Lifted, Spread, Value, Variable
 from lsp_ad.differentiate.closures import Body
 from lsp_ad.differentiate.known import Known, TopLevel
+from lsp_ad.differentiate.plain import is_plain
 from lsp_ad.differentiate.unit import float_parameters
 from lsp_ad.problems import Problem, Refusal, Related, problem
 from lsp_ad.rules.declared import declared
@@ -52,7 +54,7 @@ def lift(program: Program, function: gast.FunctionDef, derive: Derive) -> Progra
 
     `derive` differentiates a function of a program, for derivatives that are called in it.
     """
-    if declared(program, function) is not None:
+    if declared(program, function) is not None or is_plain(program, function):
         return program
     lifter = Lifter(program)
     entry = lifter.lifted(lifter.top.definition(function), {}, Spread(), None)
@@ -154,6 +156,17 @@ class Lifter:
             self.used |= {n.id for n in flow.walk(module) if isinstance(n, gast.Name)}
             self.used |= {n.name for n in flow.walk(module) if isinstance(n, gast.FunctionDef)}
         return wanted in self.used
+
+    @cached_property
+    def writes_in_place(self) -> bool:
+        """Whether any function of the file may change an array, a list or an object that it is given."""
+        functions = [*self.program.functions.values(), *self.program.links.functions.values()]
+        for n in (n for f in functions for n in flow.walk(f)):
+            if isinstance(n, (gast.Subscript, gast.Attribute)) and not isinstance(n.ctx, gast.Load):
+                return True
+            if isinstance(n, gast.AugAssign) or (isinstance(n, gast.Expr) and isinstance(n.value, gast.Call)):
+                return True
+        return False
 
     # --- the program that comes out ----------------------------------------------------------
 
