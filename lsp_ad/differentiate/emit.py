@@ -261,7 +261,7 @@ def _checks(unit: Unit, swept: Swept, mode: str, seed: str = "") -> list[Line]:
         message = f"{_function(unit, swept, mode)} expects arrays or numbers, no lists, as {_listed(unsure)}"
         lines += _condition([f"isinstance({p}, (list, tuple))" for p in unsure], f'TypeError("{message}")')
     if unit.real:
-        lists = may_be_lists(unit.tree.body, unit.active, unit.kinds)
+        lists = may_be_lists(unit.tree.body, unit.active, unit.kinds, unit.scope)
         terms += [_complex_term(p, unit, lists) for p in unit.real]
         shown = [_place(p, unit).replace('"', "'") for p in unit.real]
         expected = ", ".join([expected] * bool(expected) + [f"real {', '.join(shown)}"])

@@ -24,7 +24,7 @@ from lsp_ad.simplify.algebra import assign, name, substitute
 def sweep_forward(unit: Unit, callees: Callees, shown: str, options: Options = DEFAULT) -> Swept:
     """Differentiate a prepared function in forward mode; `shown` is the name of the generated function."""
     values = HeldValues(unit.original, unit.scope, unit.kinds, unit.stability, unit.fresh, unit.declared)
-    values.lists = may_be_lists(unit.tree.body, unit.active, unit.kinds)
+    values.lists = may_be_lists(unit.tree.body, unit.active, unit.kinds, unit.scope)
     use_checks(unit, values)
     forward = Forward(
         Tangents(values, unit.carries),

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import gast
 
+from lsp_ad.differentiate.passed import passed_as_lists
+from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.shapes import Kind, element_kind
 
 
-def may_be_lists(body: list[gast.stmt], active: set[str], kinds: Kinds) -> set[str]:
-    """Names of unknown kind that are only indexed with integers, iterated, or cut into pieces that are.
+def may_be_lists(body: list[gast.stmt], active: set[str], kinds: Kinds, scope: Scope) -> set[str]:
+    """Names of unknown kind that are only indexed with integers, iterated, handed to functions that may do
+    so, or cut into pieces that are.
 
     An array serves as well; what is sliced for arithmetic, or indexed in any other way, is no list.
     """
@@ -34,6 +37,7 @@ def may_be_lists(body: list[gast.stmt], active: set[str], kinds: Kinds) -> set[s
             else:
                 kind = kinds.of(node.slice)
                 (found if kind.type == "number" and kind.dtype == "int" else other).add(base)
+    found |= passed_as_lists(body, scope) & active
     found = {n for n in (found | pieces.keys()) - other if kinds.names.get(n, Kind()).may_be_list}
     while True:
         lists = found | {t for ts in pieces.values() for t in ts if kinds.names.get(t, Kind()).is_structure}

@@ -65,7 +65,7 @@ def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -
     """Differentiate a prepared function."""
     values = ForwardValues(unit.original, unit.scope, unit.kinds, unit.stability, unit.fresh, unit.declared)
     adjoints = Adjoints(values, unit.kinds, unit.active)
-    values.lists = adjoints.lists = may_be_lists(unit.tree.body, unit.active, unit.kinds)
+    values.lists = adjoints.lists = may_be_lists(unit.tree.body, unit.active, unit.kinds, unit.scope)
     use_checks(unit, values)
     adjoints.once, adjoints.factors = _read_once(unit.tree.body), _factors(unit.tree.body)
     reverse = Reverse(Operations(values, adjoints, unit.active, unit.carries, callees), unit.insertions)
