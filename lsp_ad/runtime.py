@@ -164,7 +164,9 @@ def zeros_of(x):
     if not isinstance(x, (list, tuple)):
         return np.zeros_like(x, dtype=np.result_type(x, 1.0)) if np.ndim(x) else 0.0
     inner = [item for item in x if isinstance(item, (list, tuple))]
-    flat = bool(inner) and all(np.ndim(e) == 0 for item in inner for e in item)
+    flat = bool(inner) and all(
+        not isinstance(e, (list, tuple, dict)) and np.ndim(e) == 0 for item in inner for e in item
+    )
     return [np.zeros(len(item)) if flat and isinstance(item, (list, tuple)) else zeros_of(item) for item in x]
 
 
@@ -198,12 +200,17 @@ def copy_of(x):
 
 
 def sum_of(dx, dy):
-    """The sum of two adjoints of one value: item by item where they are lists or dicts."""
+    """The sum of two adjoints of one value: item by item where they are lists or dicts. None and the number
+    0.0 stand for no adjoint."""
+    if dx is None or (isinstance(dx, float) and dx == 0.0):
+        return dy
+    if dy is None or (isinstance(dy, float) and dy == 0.0):
+        return dx
     if isinstance(dx, dict):
         return {k: sum_of(item, dy[k]) for k, item in dx.items()}
     if isinstance(dx, (list, tuple)) and isinstance(dy, (list, tuple)):
         return [sum_of(a, b) for a, b in zip(dx, dy, strict=True)]
-    return dx if dy is None else np.add(dx, dy) if isinstance(dx, (list, tuple)) else dx + dy
+    return np.add(dx, dy) if isinstance(dx, (list, tuple)) else dx + dy
 
 
 def like(dx, x):

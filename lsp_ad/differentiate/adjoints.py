@@ -65,7 +65,7 @@ class Adjoints:
 
     `in_place`: those that were written element by element; `deep`: those of them written in items of
     items. `lists`: names of unknown kind that are only indexed with integers and iterated, so that they may
-    hold lists as well as arrays.
+    hold lists as well as arrays. `of_callee`: the derivative is for a call in generated code.
     """
 
     values: ForwardValues
@@ -76,6 +76,7 @@ class Adjoints:
     deep: set[str] = field(default_factory=set)
     once: set[str] = field(default_factory=set)
     factors: set[str] = field(default_factory=set)
+    of_callee: bool = False
     best: Form = field(default=Form(True, True, True, True))
 
     def kind(self, v: str) -> Kind:
@@ -242,7 +243,8 @@ class Adjoints:
         read = copied(element)
         read.ctx = gast.Load()
         sliced = isinstance(element.slice, gast.Slice) and v in self.lists
-        if self.kind(target).is_structure or target in self.lists or sliced:
+        handed_on = v in self.lists and self.of_callee  # its items may be lists, or None
+        if self.kind(target).is_structure or target in self.lists or sliced or handed_on:
             return gast.Assign([element], call(self.values.helper("sum_of"), read, dy), None)
         if state[v].owned or self.kind(target).shape == ():
             return gast.AugAssign(element, gast.Add(), dy)

@@ -1,4 +1,4 @@
-"""Which arguments of a function's calls may be lists, as far as the functions that are called tell it."""
+"""Which values that a function only hands on may be lists, as far as the functions that it calls tell it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ from lsp_ad.semantics import flow
 
 
 def passed_as_lists(body: list[gast.stmt], scope: Scope) -> set[str]:
-    """The names that are handed, as they are, to functions with a text that may take them for lists, and
-    that no arithmetic takes for numbers or arrays."""
+    """The names that no arithmetic takes for numbers or arrays, and that are handed on as they are: to
+    functions with a text that may take them for lists, or as items of a tuple, list or dict."""
     found: set[str] = set()
     numeric: set[str] = set()
     for s in flow.statements(body):
         for node in flow.walk(s) if not flow.blocks(s) else ():
             if isinstance(node, gast.BinOp):
                 numeric |= {e.id for e in (node.left, node.right) if isinstance(e, gast.Name)}
+            elif isinstance(node, (gast.Tuple, gast.List)) and isinstance(node.ctx, gast.Load):
+                found |= {e.id for e in node.elts if isinstance(e, gast.Name)}
+            elif isinstance(node, gast.Dict):
+                found |= {e.id for e in node.values if isinstance(e, gast.Name)}
             elif isinstance(node, gast.Call) and (callee := scope.callee(node)) is not None:
                 for name, p in _given(node, callee):
                     if name not in found and _may_take_list(callee, p, scope):

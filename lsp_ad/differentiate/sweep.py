@@ -64,7 +64,7 @@ class Swept:
 def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -> Swept:
     """Differentiate a prepared function."""
     values = ForwardValues(unit.original, unit.scope, unit.kinds, unit.stability, unit.fresh, unit.declared)
-    adjoints = Adjoints(values, unit.kinds, unit.active)
+    adjoints = Adjoints(values, unit.kinds, unit.active, of_callee=mode == "pair")
     values.lists = adjoints.lists = may_be_lists(unit.tree.body, unit.active, unit.kinds, unit.scope)
     use_checks(unit, values)
     adjoints.once, adjoints.factors = _read_once(unit.tree.body), _factors(unit.tree.body)
@@ -86,6 +86,9 @@ def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -
             start = [_ones(seed, unit.result, values)]
     first = unit.tree.body[0]
     nested = may_nest(unit.tree.body, adjoints.lists, unit.unpacked, unit.kinds)
+    if mode == "pair":  # a parameter that does not matter may be anything
+        unused = [p for p in unit.wrt if p not in state]
+        values.lists |= {p for p in unused if unit.kinds.names.get(p, Kind()).may_be_list}
     gradients = [_gradient_of(p, unit, nested, state, values, backward, first) for p in unit.wrt]
     returned: gast.expr = gradients[0] if len(gradients) == 1 else gast.Tuple(gradients, gast.Load())
     if check is not None:

@@ -341,3 +341,69 @@ def test_a_nested_function_uses_what_the_function_around_it_imports():
     return g(x) * xp.cos(x)
 """
     oracle.assert_gradient(source, 0.5)
+
+
+HANDED_ON = {
+    "a list that two functions take": (
+        """
+        def g(ps):
+            s = 0.0
+            for p in ps:
+                s = s + p * p
+            return s
+
+        def f(ps):
+            return g(ps) + np.sin(g(ps))
+        """,
+        ([0.4, 0.7],),
+    ),
+    "a structure that one function makes and another one takes": (
+        """
+        def walk(p, x):
+            tape = []
+            for i in range(2):
+                tape.append(x)
+                x = 0.5 * (p * x + p)
+            return x, (p, tape)
+
+        def back(saved, d):
+            p = saved[0]
+            tape = saved[1]
+            dp = 0.0
+            for x in reversed(tape):
+                dp = dp + d * x
+                d = d * p
+            return dp
+
+        def f(x, y):
+            made = walk(y, x)
+            saved = made[1]
+            return back(saved, 1.0) + y
+        """,
+        (0.7, 0.3),
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "args"), HANDED_ON.values(), ids=HANDED_ON)
+def test_what_is_only_handed_on_keeps_its_structure(source, args):
+    oracle.assert_gradient(HEAD + textwrap.dedent(source).strip() + "\n", *args)
+
+
+def test_a_derivative_inside_of_a_function_that_calls_itself():
+    source = HEAD + textwrap.dedent(
+        """
+        import lsp_ad
+
+        def power(g, x, n):
+            if n == 0:
+                return x
+            return np.sin(g(power(g, x, n - 1)))
+
+        def f(x: float, y: float):
+            return lsp_ad.grad(lambda q: power(lambda t: t * q * x, y, 2))(y)
+        """
+    )
+    _, text = oracle.generate(source)
+    got = oracle.run(text)["f_grad"](0.4, 0.9)
+    np.testing.assert_allclose(got, (1.182345049, 0.502261967), rtol=1e-6)
