@@ -17,6 +17,7 @@ import gast
 
 from lsp_ad.differentiate.container_fence import own_containers, tables
 from lsp_ad.differentiate.fresh import Fresh
+from lsp_ad.differentiate.iterators import lists_iterator
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
@@ -176,6 +177,9 @@ class _Writer:
         function = self.scope.canonical(node.func) if isinstance(node, gast.Call) else None
         if function in TESTS:
             return node
+        if lists_iterator(node, self.scope):
+            made = self._collect(self._each(node.args[0]), s, before)
+            return made if function == COLLECTING[0] else gast.Call(node.func, [made], [])
         if (change := change_of(gast.Expr(node))) is not None and change.method == "pop":
             return self._popped(node, change.base, s, before)
         if (
@@ -201,6 +205,17 @@ class _Writer:
                     elif isinstance(item, gast.keyword):
                         item.value = self.expression(item.value, s, before)
         return node
+
+    def _each(self, over: gast.Call) -> gast.ListComp:
+        """`zip(a, b)` as a list: `[(u, v) for u, v in zip(a, b)]`."""
+        function = self.scope.canonical(over.func)
+        count = {"builtins.zip": len(over.args), "builtins.enumerate": 2}.get(function or "", 0)
+        names = [f"item_{k}" for k in range(count)] or ["item"]
+        item: gast.expr = gast.Tuple([name(n) for n in names], gast.Load())
+        target: gast.expr = gast.Tuple([store(n) for n in names], gast.Store())
+        if not count:
+            item, target = name("item"), store("item")
+        return gast.ListComp(item, [gast.comprehension(target, over, [], 0)])
 
     def _popped(self, node: gast.Call, base: str, s: gast.stmt, before: list[gast.stmt]) -> gast.expr:
         """A value that is popped in the middle of an expression is popped before it."""

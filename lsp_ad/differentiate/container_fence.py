@@ -6,12 +6,14 @@ from abc import ABC, abstractmethod
 
 import gast
 
+from lsp_ad.differentiate.iterators import lists_iterator
 from lsp_ad.differentiate.library import MAKERS, VIEWS
 from lsp_ad.rules.helpers import RUNTIME
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import change_of
 from lsp_ad.semantics.names import parameters
+from lsp_ad.source.trees import children
 
 
 def own_containers(function: gast.FunctionDef, scope: Scope) -> set[str]:
@@ -89,14 +91,14 @@ def _rows_handed_out(s: gast.stmt, scope: Scope) -> set[str]:
             pending += [] if isinstance(inner.value, gast.Name) else [inner.value]
         elif isinstance(node, (gast.Call, gast.Return)):
             taken = isinstance(node, gast.Return) or scope.operation(node) is not None
-            for child in gast.iter_child_nodes(node):
+            for child in children(node):
                 row = isinstance(child, gast.Subscript) and isinstance(child.value, gast.Name)
                 if taken and row:
                     pending.append(child.slice)
                 elif not (taken and isinstance(child, gast.Name)):
                     pending.append(child)
         else:
-            pending += gast.iter_child_nodes(node)
+            pending += children(node)
     return found
 
 
@@ -152,6 +154,13 @@ class ContainerFence(ABC):
         for e in node.elts:
             self.expression(e.value if isinstance(e, gast.Starred) else e)
         return True
+
+    def listed_iterator(self, node: gast.Call) -> bool:
+        """Whether a call makes a list or tuple of a `zip` or the like; what that goes over is checked."""
+        known = lists_iterator(node, self.scope)
+        if known:
+            self.iterable(node.args[0])
+        return known
 
     def container_call(self, name: str | None, node: gast.Call) -> bool:
         """Whether a call makes a list or dict, or reads one by a method; its arguments are checked before."""

@@ -266,6 +266,8 @@ class _Fence(Blocks, ContainerFence, WriteFence):
             )
 
     def _call(self, node: gast.Call) -> None:
+        if self.listed_iterator(node):
+            return
         for argument in [*node.args, *(k.value for k in node.keywords)]:
             self.expression(argument)
         name = self.scope.canonical(node.func)

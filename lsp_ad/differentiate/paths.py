@@ -15,7 +15,7 @@ import gast
 from lsp_ad.differentiate.fresh import Fresh
 from lsp_ad.semantics import flow
 from lsp_ad.simplify.algebra import constant, name
-from lsp_ad.source.trees import copied
+from lsp_ad.source.trees import children, copied
 
 
 class Step(str):
@@ -94,7 +94,7 @@ def _paths(node: gast.AST, wanted: set[str]) -> Iterator[Path]:
     if found is not None:
         yield found
         return
-    for child in gast.iter_child_nodes(node):
+    for child in children(node):
         yield from _paths(child, wanted)
 
 

@@ -139,7 +139,7 @@ def joined_or_added(function: gast.FunctionDef, names: Set[str]) -> list[str]:
     """
     pairs: list[set[str]] = []
     arrays: set[str] = set()
-    for node in gast.walk(function):
+    for node in walk(function):
         for part in _no_lists(node):
             arrays |= {part.id} if isinstance(part, gast.Name) else set()
             if isinstance(part, gast.BinOp) and (found := _joined(part, names)) is not None:

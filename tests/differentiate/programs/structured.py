@@ -604,4 +604,18 @@ CASES = [
         """,
         (0.3,),
     ),
+    *case(
+        "lists of what goes along",
+        """
+        def f(xs, ys):
+            pairs = list(zip(xs, ys))
+            backwards = list(reversed(xs))
+            numbered = tuple(enumerate(ys))
+            a, b = pairs[1]
+            i, y = numbered[1]
+            return a * b * backwards[0] * y * i + sum(x * y for x, y in pairs[1:])
+        """,
+        ([0.3, 0.4], [0.1, 0.35]),
+        (normal(3), normal(3)),
+    ),
 ]
