@@ -73,7 +73,12 @@ class Kinds:
             before = dict(self.names)
             self._block(body)
             if self.names == before:
-                return
+                keyed = self._keyed(body) - self._dicts
+                if not keyed:
+                    return
+                self._dicts |= keyed
+                self.names.update(dict.fromkeys(keyed, Kind("dict")))
+                self._memo.clear()
         for name in self._local:  # never seen; a fixpoint that is not reached proves nothing
             self.names[name] = UNKNOWN
 
@@ -85,6 +90,17 @@ class Kinds:
     def forget(self) -> None:
         """Forget the kinds of expressions, after those of names were changed from outside."""
         self._memo.clear()
+
+    def _keyed(self, body: list[gast.stmt]) -> set[str]:
+        """The names of unknown kind that are read under a string: dicts."""
+        return {
+            n.value.id
+            for s in body
+            for n in flow.walk(s)
+            if isinstance(n, gast.Subscript) and isinstance(n.value, gast.Name)
+            if not isinstance(n.slice, gast.Slice) and self.of(n.slice) == STR
+            if self.names.get(n.value.id, OTHER).type == "numeric"
+        }
 
     def bind(self, name: str, kind: Kind) -> None:
         old = self.names.get(name, BOTTOM)

@@ -618,4 +618,18 @@ CASES = [
         ([0.3, 0.4], [0.1, 0.35]),
         (normal(3), normal(3)),
     ),
+    *case(
+        "layers by their names",
+        """
+        def f(params, x):
+            for name in ["one", "two"]:
+                p = params[name]
+                x = np.tanh(x @ p["w"] + p["b"])
+            return x
+        """,
+        (
+            {"one": {"w": normal(3, 2), "b": normal(2)}, "two": {"w": normal(2, 2), "b": normal(2)}},
+            normal(3),
+        ),
+    ),
 ]
