@@ -129,7 +129,7 @@ class _Sweep:
         """What a point binds or changes."""
         known = self._made.get(id(s))
         if known is None:
-            changed = changed_by(s.value) if isinstance(s, gast.Assign) else set()
+            changed = changed_by(s.value) if isinstance(s, (gast.Assign, gast.AugAssign)) else set()
             known = self._made[id(s)] = (s, self.point(s)[1] | changed)
         return known[1]
 
@@ -234,7 +234,7 @@ class _Sweep:
             names_only = all(isinstance(t, (gast.Name, gast.Tuple)) for t in s.targets)
             return names_only and live.isdisjoint(self.makes(s))
         if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name):
-            return s.target.id not in live
+            return live.isdisjoint(self.makes(s))
         if isinstance(s, (gast.For, gast.While)):
             return not _effects(s) and all(live.isdisjoint(self.makes(x)) for x in flow.statements([s]))
         change = change_of(s) if isinstance(s, gast.Expr) else None

@@ -632,4 +632,22 @@ CASES = [
             normal(3),
         ),
     ),
+    *case(
+        "what is popped for a parameter that is not asked for",
+        """
+        def f(x, y):
+            ys = [x, np.sin(x)]
+            s = ys[-1] * x
+            ys.append(y)
+            if np.sum(x) > 9.0:
+                ys.append(y * y)
+            else:
+                for v in ys:
+                    y = 0.5 * y + v * s
+            return y + ys[0]
+        """,
+        (0.3, 1.2),
+        (normal(2), normal(2)),
+        wrt=("x",),
+    ),
 ]
