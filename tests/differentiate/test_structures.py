@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests import oracle
+from tests.differentiate import random_lists
 
 pytestmark = pytest.mark.row("T11", "T12")
 
@@ -84,3 +85,8 @@ SECOND = {
 def test_the_gradient_of_a_gradient(body, args):
     derivative, text = oracle.generate(HEAD + body, "f")
     oracle.assert_gradient(text, *args, 1.0, name=derivative.name, tolerance=1e-5)
+
+
+def test_random_programs_with_lists():
+    found = [random_lists.check(seed) for seed in range(60)]
+    assert found.count("right") > 30
