@@ -24,7 +24,7 @@ def unbroadcast(dx, x):
     added = len(large) - len(shape)
     axes = tuple(range(added))
     if large[added:] == shape:
-        return np.sum(dx, axis=axes)
+        return np.add.reduce(dx, axis=axes)
     stretched = tuple(added + i for i, n in enumerate(shape) if n == 1)
     return np.reshape(np.sum(dx, axis=axes + stretched), shape)
 
@@ -40,6 +40,9 @@ def summed_to_product(dy, x1, x2):
 
 def matmul_adjoint_right(dy, x1, x2):
     """The adjoint of x2 in y = x1 @ x2, for operands of any rank from one on."""
+    a, b = np.shape(x1), np.shape(x2)
+    if len(a) == 2 and len(b) == 2 and np.shape(dy) == (a[0], b[1]):
+        return np.asarray(x1).T @ dy
     dy = summed_to_product(dy, x1, x2)
     rank1, rank2 = np.ndim(x1), np.ndim(x2)
     if rank1 == 2 and rank2 <= 2:
