@@ -18,9 +18,11 @@ from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.rules import Adjoint, Bound, Unsupported
 from lsp_ad.rules.partials import partials
+from lsp_ad.rules.resolve import Operation
+from lsp_ad.rules.selection import JOINS
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.shapes import UNKNOWN, Kind
-from lsp_ad.simplify.algebra import assign, call, name, normalize
+from lsp_ad.simplify.algebra import assign, call, constant, name, normalize
 from lsp_ad.source.printing import expression_text
 
 
@@ -59,6 +61,8 @@ class Operations:
             assert operation is not None, expression_text(s)
             if self.structures.joins_list(operation):
                 self.structures.joined(operation, target, dy, form, s, state, out)
+            elif operation.rule.name in JOINS:
+                self._pieces(operation, target, dy, form, s, state, out)
             elif operation.rule.name in ("numpy.concatenate", "numpy.stack"):
                 self.adjoints.pieces(operation, target, dy, form, s, state, out)
             elif operation.rule.name in ("numpy.array", "numpy.asarray") and isinstance(
@@ -100,6 +104,21 @@ class Operations:
             and argument.id not in state
             and self.values.stability.is_beside(argument.id, s)
         )
+
+    def _pieces(
+        self, operation: Operation, target: str, dy: gast.expr, form: Form, s: gast.stmt, state: State, out
+    ) -> None:
+        """The adjoints of arrays that are joined: the pieces of the adjoint of the whole."""
+        arrays = operation.args[0]
+        whole = self.adjoints.whole(target, dy, form, s, out)
+        axis = constant(JOINS[operation.rule.name])
+        value = call(self.values.helper("unstacked"), whole, self.values.operand(arrays, s), axis)
+        if isinstance(arrays, gast.Name):
+            self.adjoints.contribute(arrays.id, value, Form(True, False, False, True), state, out)
+            return
+        kept = self.values.fresh.new("b", "d")
+        out.append(assign(kept, value))
+        self.adjoints.items(arrays, name(kept), state, out)
 
     def rule(
         self,

@@ -4,22 +4,39 @@ from __future__ import annotations
 
 from lsp_ad.rules import (
     complex_numbers,
+    contractions,
     elementwise,
     fourier,
     helpers,
     matrices,
     reductions,
+    selection,
+    sequences,
+    special,
+    spectral,
     structural,
     zero,
 )
 from lsp_ad.rules.describe import describe as _describe
 from lsp_ad.rules.rule import EACH, LINEAR, Adjoint, Bound, Rule, Unsupported, literal
 
-RULES: dict[str, Rule] = {
-    rule.name: rule
-    for module in (elementwise, reductions, structural, matrices, fourier, complex_numbers, helpers, zero)
-    for rule in module.RULES
-}
+_MODULES = (
+    elementwise,
+    reductions,
+    structural,
+    matrices,
+    spectral,
+    contractions,
+    selection,
+    sequences,
+    special,
+    fourier,
+    complex_numbers,
+    helpers,
+    zero,
+)
+
+RULES: dict[str, Rule] = {rule.name: rule for module in _MODULES for rule in module.RULES}
 
 # Functions that are known, but have no derivative here: their arguments must not be active.
 CONSTANT_ONLY: dict[str, Rule] = {rule.name: rule for rule in zero.CONSTANT_ONLY}
@@ -32,7 +49,8 @@ VARIANTS: dict[str, Rule] = {
 
 # Array methods, as the functions that they are.
 _METHODS = """sum mean max min prod var std cumsum trace diagonal dot reshape transpose swapaxes clip
-    ravel squeeze copy astype argmax argmin argsort all any round conj conjugate"""
+    ravel squeeze copy astype argmax argmin argsort all any round conj conjugate take
+    repeat compress cumprod nonzero"""
 METHODS = {**{name: f"numpy.{name}" for name in _METHODS.split()}, "flatten": "numpy.ravel"}
 
 # Attributes of arrays, as the functions that they are.

@@ -76,7 +76,8 @@ def _texts(rule: Rule) -> tuple[dict[str, str], Kind]:
         if not any(_HELPER.search(text) for text in texts.values()):
             return texts, reading
         found.append((texts, reading))
-    return found[0]
+    # what needs an option has no formula without it
+    return found[0] if found else (dict.fromkeys(rule.differentiable, "..."), _READINGS[0])
 
 
 def _addition(name: str, value: str) -> str:

@@ -23,9 +23,13 @@ RUNTIME = "lsp_ad.runtime."
 @cache
 def helper_sources() -> dict[str, str]:
     """The text of each function of lsp_ad.runtime, read as text: NumPy is not imported for this."""
-    text = importlib.resources.files("lsp_ad").joinpath("runtime.py").read_text(encoding="utf-8")
+    files = [
+        f for f in importlib.resources.files("lsp_ad").joinpath("runtime").iterdir() if f.name[-3:] == ".py"
+    ]
+    texts = [f.read_text(encoding="utf-8") for f in sorted(files, key=lambda f: f.name)]
     return {
         s.name: ast.get_source_segment(text, s) or ""
+        for text in texts
         for s in ast.parse(text).body
         if isinstance(s, ast.FunctionDef)
     }

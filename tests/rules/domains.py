@@ -375,6 +375,158 @@ DOMAINS |= {
     "numpy.fft.irfft2": on(*(call(f"x{norm}", x=s) for norm in _NORMS for s in ((3, 4), (2, 3, 3)))),
     **{f"numpy.fft.{n}": on(*_SHIFTS) for n in ("fftshift", "ifftshift")},
 }
+DOMAINS |= {
+    "numpy.take": on(
+        call("x, [0, 2, 2]", x=(4,)),
+        call("x, 1", x=(3,)),
+        call("x, [0, 5, 5]", x=(2, 3)),
+        call("x, [[0, 1], [1, 1]], axis=0", x=(2, 3)),
+        call("x, [2, 0, 0], axis=-1", x=(2, 3)),
+        call("x, [[1, 1]], 1", x=(2, 3, 2)),
+        call("x, -1, axis=1", x=(2, 3)),
+    ),
+    "numpy.take_along_axis": on(
+        call("x, np.argsort(x, axis=1), axis=1", x=(2, 3)),
+        call("x, np.argmax(x, axis=0)[None], 0", x=(2, 3)),
+        call("x, np.array([[0], [0]]), axis=-1", x=(2, 3)),
+    ),
+    "numpy.compress": on(
+        call("[True, False, True], x, axis=1", x=(2, 3)), call("c > 0.0, x", c=(4,), x=(4,))
+    ),
+    "numpy.extract": on(call("c > 0.0, x", c=(2, 3), x=(2, 3))),
+    "numpy.repeat": on(
+        call("x, 2", x=(3,)),
+        call("x, 3", x=(2, 3)),
+        call("x, [1, 0, 2], axis=1", x=(2, 3)),
+        call("x, 2, axis=0", x=(2, 3)),
+    ),
+    "numpy.tile": on(
+        call("x, 2", x=(3,)),
+        call("x, (2, 3)", x=(3,)),
+        call("x, (2, 1, 2)", x=(2, 3)),
+        call("x, 2", x=(2, 3)),
+        call("x, (2,)", x=()),
+    ),
+    "numpy.delete": on(call("x, 1", x=(4,)), call("x, [0, 2], axis=1", x=(2, 3))),
+    "numpy.append": on(
+        call("x, values", x=(3,), values=(2,)),
+        call("x, values", x=(2, 3), values=(2,)),
+        call("x, values, axis=1", x=(2, 3), values=(2, 1)),
+        call("x, values", x=(3,), values=()),
+    ),
+    "numpy.pad": on(
+        call("x, 2", x=(3,)),
+        call("x, (1, 2)", x=(3,)),
+        call("x, ((0, 1), (2, 0))", x=(2, 3)),
+        call("x, 1, mode='constant', constant_values=3.0", x=(2, 3)),
+    ),
+    "numpy.sort": on(
+        call("x", x=(5,)), call("x", x=(2, 3)), call("x, axis=0", x=(3, 2)), call("x, 1", x=(2, 3, 2))
+    ),
+    "numpy.rot90": on(call("x", x=(2, 3)), call("x, 2", x=(2, 3)), call("x, k=-1, axes=(1, 2)", x=(2, 3, 4))),
+    "numpy.einsum": on(
+        call("'i,i->', x1, x2", x1=(3,), x2=(3,)),
+        call("'ij,jk->ik', x1, x2", x1=(2, 3), x2=(3, 4)),
+        call("'ij, j', x1, x2", x1=(2, 3), x2=(3,)),
+        call("'ij->ji', x1", x1=(2, 3)),
+        call("'ij->i', x1", x1=(2, 3)),
+        call("'ij->', x1", x1=(2, 3)),
+        call("'bij,bjk->bik', x1, x2", x1=(2, 3, 2), x2=(2, 2, 3)),
+        call("'i,j,ij->', x1, x2, x3", x1=(2,), x2=(3,), x3=(2, 3)),
+        call("'i,ij,j->i', x1, x2, x3, optimize=True", x1=(2,), x2=(2, 3), x3=(3,)),
+        call("'ij,k->jk', x1, x2", x1=(2, 3), x2=(4,)),
+    ),
+    "numpy.tensordot": on(
+        call("x1, x2", x1=(2, 3), x2=(2, 3)),
+        call("x1, x2, 1", x1=(2, 3), x2=(3, 4)),
+        call("x1, x2, axes=0", x1=(2,), x2=(3,)),
+        call("x1, x2, axes=([0, 1], [1, 0])", x1=(2, 3, 4), x2=(3, 2, 2)),
+        call("x1, x2, ((2, 0), (0, 2))", x1=(2, 3, 4), x2=(4, 3, 2)),
+        call("x1, x2, axes=(-1, 0)", x1=(2, 3), x2=(3, 4)),
+    ),
+    "numpy.inner": on(
+        call("x1, x2", x1=(3,), x2=(3,)),
+        call("x1, x2", x1=(2, 3), x2=(4, 3)),
+        call("x1, x2", x1=(), x2=(2, 3)),
+        call("x1, x2", x1=(2, 3), x2=()),
+        call("x1, x2", x1=(2, 2, 3), x2=(3,)),
+    ),
+    "numpy.vdot": on(
+        call("x1, x2", x1=(3,), x2=(3,)), call("x1, x2", x1=(2, 3), x2=(3, 2)), call("x1, x2", x1=(), x2=())
+    ),
+    "numpy.kron": on(
+        call("x1, x2", x1=(2,), x2=(3,)),
+        call("x1, x2", x1=(2, 3), x2=(3, 2)),
+        call("x1, x2", x1=(2,), x2=(2, 3)),
+    ),
+    "numpy.cross": on(
+        call("x1, x2", x1=(3,), x2=(3,)),
+        call("x1, x2", x1=(2, 3), x2=(3,)),
+        call("x1, x2", x1=(2, 1, 3), x2=(4, 3)),
+    ),
+    "numpy.interp": on(
+        call("x, [-3.0, -0.9, 0.2, 3.0], fp", x=(5,), fp=(4,)),
+        call("x, [-0.7, 0.0, 0.8], fp", x=(2, 3), fp=(3,)),
+        call("x, [-3.0, 3.0], fp", x=(), fp=(2,)),
+    ),
+    "numpy.gradient": on(
+        *(call(f"x{o}, axis=0", x=(5,)) for o in ("", ", 0.5")),
+        call("x, 2.0, axis=1", x=(2, 4)),
+        call("x, axis=-2", x=(3, 2)),
+    ),
+    "numpy.trapezoid": on(
+        call("f", f=(5,)),
+        call("f, dx=0.5", f=(5,)),
+        call("f, [0.0, 0.3, 1.0, 1.1]", f=(4,)),
+        call("f, axis=0", f=(4, 3)),
+        call("f, c, 1.0, 1", f=(2, 3), c=(3,)),
+    ),
+    "numpy.convolve": on(
+        *(
+            call(f"x1, x2{mode}", x1=a, x2=b)
+            for mode in ("", ", 'same'", ", mode='valid'")
+            for a, b in (((5,), (3,)), ((4,), (2,)), ((2,), (5,)), ((3,), (3,)))
+        )
+    ),
+    "numpy.cumprod": on(
+        call("x", x=(4,)), call("x", x=(2, 3)), call("x, axis=0", x=(3, 2)), call("x, axis=-1", x=(2, 3))
+    ),
+    "numpy.nansum": on(*reductions()),
+    # factors of matrices
+    "numpy.linalg.eigvalsh": on(*(call("x", x=s) for s in ((3, 3), (2, 2, 2)))),
+    "numpy.linalg.pinv": on(call("x", x=(3, 2)), call("x", x=(2, 3)), call("x", x=(2, 3, 2))),
+    # special functions
+    **{
+        f"scipy.special.{n}": on(x=POSITIVE)
+        for n in ("gammaln", "gamma", "rgamma", "digamma", "psi", "i1", "j1", "exprel")
+    },
+    "scipy.special.polygamma": on(call("1, x", x=(3,)), call("2, x", x=()), x=POSITIVE),
+    **{f"scipy.special.{n}": on(x1=POSITIVE, x2=POSITIVE) for n in ("beta", "betaln", "rel_entr", "kl_div")},
+    **{
+        f"scipy.special.{n}": on(call("1.5, x", x=(3,)), call("0.7, x", x=()), x=POSITIVE)
+        for n in ("gammainc", "gammaincc")
+    },
+    "scipy.special.betainc": on(call("1.5, 0.7, x", x=(3,)), x=BETWEEN),
+    "scipy.special.erfinv": on(x=INSIDE),
+    **{f"scipy.special.{n}": on(x=BETWEEN) for n in ("erfcinv", "ndtri")},
+    **{
+        f"scipy.special.{n}": on(
+            call("x", x=(4,)), call("x", x=(2, 3)), call("x, axis=1", x=(2, 3)), call("x, axis=0", x=(3, 2))
+        )
+        for n in ("softmax", "log_softmax")
+    },
+    **{
+        f"scipy.stats.norm.{n}": on(
+            call("x", x=(3,)),
+            call("x, loc", x=(2, 3), loc=(3,)),
+            call("x, loc, scale", x=(3,), loc=(), scale=(3,)),
+            call("x, loc=loc, scale=scale", x=(), loc=(), scale=()),
+            call("x, 0, scale", x=(3,), scale=(2, 1)),
+            scale=POSITIVE,
+        )
+        for n in ("logpdf", "pdf", "cdf", "sf", "logcdf", "logsf")
+    },
+}
 for _name in ("numpy.array", "numpy.asarray"):
     DOMAINS[_name] = on(
         *DOMAINS[_name].calls, call("x, dtype=float", x=(2, 3)), call("x, dtype=None", x=(3,))
@@ -414,6 +566,10 @@ ZERO_CALLS: dict[str, str] = {
         f"numpy.{n}": "x"
         for n in ("argmax", "argmin", "argsort", "count_nonzero", "size", "ndim", "all", "any")
     },
+    **{f"numpy.{n}": "len(x)" for n in ("triu_indices", "tril_indices", "diag_indices")},
+    "numpy.argpartition": "x, 1",
+    "numpy.unravel_index": "np.argmax(x), x.shape",
+    "numpy.digitize": "x, [0.0, 1.0]",
     "numpy.searchsorted": "x, 0.5",
     "numpy.result_type": "x, 1.0",
     "numpy.shape": "x",

@@ -99,6 +99,8 @@ def spelled(rule: Rule, c: Call, number: int) -> tuple[str, str]:
             operands
         ) == 2 else f"{rule.name[-1]}{operands[0]}"
     module, function = rule.name.rsplit(".", 1)
+    if module == "scipy.stats.norm":
+        return "from scipy.stats import norm\n", f"norm.{function}({c.text})"
     if module == "builtins":
         return "", f"{function}({c.text})"
     top = module.split(".")[0]

@@ -14,7 +14,9 @@ from lsp_ad.rules import RULES, VARIANTS, describe
 from tests import oracle
 from tests.rules import domains, programs
 
-LIBRARY = [n for n in RULES if n.split(".")[0] in ("numpy", "scipy")]
+LIBRARY = [
+    n for n in RULES if n.split(".")[0] in ("numpy", "scipy") and not n.startswith("scipy.stats.norm.")
+]
 # What is no number; and what is a constant to the derivative only.
 NOT_ZERO = ("builtins.range", "builtins.str", "lsp_ad.stop_gradient")
 ZERO = [n for n, r in RULES.items() if r.is_zero and n not in NOT_ZERO]
@@ -38,6 +40,8 @@ def test_parameters_are_those_of_the_library(name):
     rule, theirs = RULES[name], signature(name)
     if theirs is None or name == "numpy.arange":
         return
+    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in theirs):
+        return  # einsum, gradient, pad: the signature does not name them
     places = [p.name for p in theirs if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     by_name = {p.name: p for p in theirs}
     for place, p in enumerate(rule.parameters):

@@ -36,7 +36,22 @@ JOINED = {
         ("x1, np.sin(x2), axis=-2", (2, 3), (2, 3)),
     ],
 }
-DIFFERENTIABLE = [n for n, r in RULES.items() if not r.is_zero and n not in JOINED]
+JOINED |= {
+    f"numpy.{n}": [
+        ("x1, x2", (3,), (3,)),
+        ("x1, x2, x1", (2, 3), (2, 3)),
+        ("x1, 2.0 * x2", *shapes),
+    ]
+    for n, shapes in {
+        "hstack": ((2, 3), (2, 1)),
+        "vstack": ((3,), (2, 3)),
+        "dstack": ((2, 3), (2, 3, 2)),
+        "column_stack": ((3,), (3, 2)),
+    }.items()
+}
+# Functions that return tuples: tests/rules/test_factors.py.
+TUPLES = [f"numpy.linalg.{n}" for n in ("slogdet", "eigh", "svd", "qr")]
+DIFFERENTIABLE = [n for n, r in RULES.items() if not r.is_zero and n not in (*JOINED, *TUPLES)]
 
 
 def domain_of(name: str) -> domains.Domain:

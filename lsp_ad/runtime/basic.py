@@ -352,22 +352,6 @@ def jax_jvp(function, arguments, tangents):
         return np.asarray(jax.jvp(of_moving, primals, values)[1])[()]
 
 
-def fitted(dx, x):
-    """An adjoint cut, or filled up with zeros, to the shape of x: what a transform of n points does to x."""
-    full = np.zeros(np.shape(x), dx.dtype)
-    kept = tuple([slice(n) for n in np.minimum(np.shape(x), np.shape(dx))])
-    full[kept] = dx[kept]
-    return full
-
-
-def irfft_adjoint(dy, x, axis, norm):
-    """The adjoint of x in y = np.fft.irfft(x, axis=axis): a frequency that stands for two counts twice."""
-    n = np.shape(dy)[axis]
-    dx = np.moveaxis(np.fft.rfft(dy, axis=axis, norm=norm), axis, -1)
-    dx[..., 1 : (n + 1) // 2] *= 2.0
-    return fitted(np.moveaxis(dx, -1, axis), x)
-
-
 def holds_complex(x):
     """Whether a number or an array is complex, or an item of a list is."""
     if not isinstance(x, (list, tuple)):
