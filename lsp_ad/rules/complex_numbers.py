@@ -15,9 +15,9 @@ from lsp_ad.semantics.shapes import Kind
 
 _OPERATORS = ("+", "-", "*", "/", "**", "@", "u-", "u+", "builtins.sum")
 _HOLOMORPHIC = """add subtract multiply divide true_divide negative positive exp expm1 exp2 log log2 log10
-    log1p sqrt square reciprocal sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh sinc
-    power where sum mean prod matmul dot outer inner tensordot kron einsum linalg.inv
-    linalg.det linalg.solve"""
+    log1p sqrt square reciprocal sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh
+    sinc power where sum mean prod matmul dot outer inner tensordot kron einsum linalg.inv linalg.det
+    linalg.solve cross cumprod"""
 _HELPERS = "matmul_adjoint_left matmul_adjoint_right dot_adjoint_left dot_adjoint_right solve_adjoint_right"
 _CONJUGATED = (
     frozenset(_OPERATORS)
@@ -30,7 +30,8 @@ _MOVING = """concatenate stack reshape ravel squeeze expand_dims atleast_1d atle
     moveaxis flip fliplr flipud roll cumsum diff copy array asarray astype full broadcast_to trace
     diagonal diag tril triu var std linalg.norm abs absolute real imag conj conjugate angle fft.fft
     fft.ifft fft.fft2 fft.ifft2 fft.fftn fft.ifftn fft.rfft fft.irfft fft.rfft2 fft.irfft2 fft.fftshift
-    fft.ifftshift"""
+    fft.ifftshift take take_along_axis compress extract repeat tile delete append pad rot90 hstack vstack
+    dstack column_stack trapezoid gradient"""
 _PLAIN = frozenset(
     {f"numpy.{name}" for name in _MOVING.split()}
     | {f"numpy.{name} of complex" for name in ("array", "asarray", "astype")}
@@ -40,7 +41,7 @@ _PLAIN = frozenset(
 
 # Of a complex argument they make a real result; NumPy's sign is the direction of a complex number, no step.
 _REAL_VALUED = """abs absolute real imag conj conjugate angle var std linalg.norm sign linalg.cholesky
-    fft.irfft fft.irfft2"""
+    fft.irfft fft.irfft2 vdot"""
 REAL_VALUED = frozenset({f"numpy.{name}" for name in _REAL_VALUED.split()} | {"builtins.abs"})
 
 

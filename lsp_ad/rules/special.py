@@ -50,7 +50,8 @@ _TABLE: list[tuple] = [
         "a, b, x",
         None,
         None,
-        "n = np.ones_like(x)\nq = special.gammaln(a * n) + special.gammaln(b * n) - special.gammaln((a + b) * n)\n"
+        "n = np.ones_like(x)\n"
+        "q = special.gammaln(a * n) + special.gammaln(b * n) - special.gammaln((a + b) * n)\n"
         "dy * np.exp((a - 1.0) * np.log(x) + (b - 1.0) * np.log1p(-x) - q)",
     ),
     ("erfinv", "x", f"dy * {_HALF} * np.exp(y * y)"),
