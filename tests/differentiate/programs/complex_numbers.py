@@ -215,7 +215,7 @@ CASES = [
             z = x * (1 + 2j)
             a = np.take(z, [0, 2, 2]) * np.repeat(z[:1], 3) + np.tile(z[:1], 3)
             b = np.einsum('i,j->ij', a, np.conj(z[:2])) + np.tensordot(a, z[:2], 0) + np.outer(a, z[:2])
-            c = np.hstack([a, z, np.pad(z, 1)]) * np.cumprod(np.append(a, np.hstack([z, z, z[:1]])) * 0.5)
+            c = np.hstack([a, z, np.pad(z, 1)]) * np.cumprod(np.append(a, np.hstack([z, z, z[:2]])) * 0.5)
             return np.sum(np.abs(b) ** 2) + np.sum(c.imag) + np.kron(z, b[0]).real.sum()
         """,
         (normal(3),),
