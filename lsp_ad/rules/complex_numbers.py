@@ -35,7 +35,10 @@ _MOVING = """concatenate stack reshape ravel squeeze expand_dims atleast_1d atle
 _PLAIN = frozenset(
     {f"numpy.{name}" for name in _MOVING.split()}
     | {f"numpy.{name} of complex" for name in ("array", "asarray", "astype")}
-    | {f"lsp_ad.runtime.{n}" for n in ("unbroadcast", "diff_adjoint", "diagonal_adjoint", "diag_adjoint")}
+    | {
+        f"lsp_ad.runtime.{n}"
+        for n in ("total", "unbroadcast", "diff_adjoint", "diagonal_adjoint", "diag_adjoint")
+    }
     | {"builtins.abs", "builtins.complex"}
 )
 

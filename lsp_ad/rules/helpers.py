@@ -82,6 +82,10 @@ def _sum_tangent(bound: Bound, moved: Set[str]) -> str:
     return "sum_of(dd, de)" if len(moved) == 2 else "dd" if "d" in moved else "de"
 
 
+def _number(bound: Bound) -> Kind:
+    return Kind("number", bound.kind("d").dtype, (), fresh=True)
+
+
 def _unknown(bound: Bound) -> Kind:
     kinds = [bound.kind(p) for p in bound.given]
     return Kind("numeric", elementwise(*kinds).dtype, None, fresh=True)
@@ -116,6 +120,7 @@ def _solve_tangent(bound: Bound, moved: Set[str]) -> str:
 
 
 RULES = [
+    _rule("total", "d", _number, d=Adjoint("dy", spread=True, any_shape=True)),
     _rule("unbroadcast", "d x", _like("x"), d=Adjoint("dy", spread=True, any_shape=True)),
     _rule(
         "matmul_adjoint_left",

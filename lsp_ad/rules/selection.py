@@ -145,6 +145,7 @@ ZERO = [
     _zero("numpy.tril_indices", "n, k=0, m=None", _INDEX),
     _zero("numpy.diag_indices", "n, ndim=2", _INDEX),
     _zero("numpy.unravel_index", "indices, shape", Kind("tuple", element=INT)),
+    _zero("numpy.ix_", "a, b=None, c=None, d=None", _INDEX),
     _zero("numpy.digitize", "x, bins, right=False", Kind("numeric", "int")),
 ]
 RULES += ZERO

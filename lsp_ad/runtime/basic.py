@@ -28,6 +28,11 @@ def summed_to_product(dy, x1, x2):
     return dy if np.shape(dy) == shape else unbroadcast(dy, np.empty(shape))
 
 
+def total(dx):
+    """The sum of an adjoint, whose type a number keeps."""
+    return np.sum(dx) if np.ndim(dx) else dx
+
+
 def matmul_adjoint_left(dy, x1, x2):
     """The adjoint of x1 in y = x1 @ x2, for operands of any rank from one on."""
     a, b = np.shape(x1), np.shape(x2)
@@ -65,7 +70,7 @@ def dot_adjoint_left(dy, x1, x2):
     if np.ndim(x1) == 0:
         return np.sum(dy * x2)
     if np.ndim(x2) <= 1:
-        return np.expand_dims(dy, -1) * x2 if np.ndim(x2) else dy * x2
+        return np.expand_dims(dy, -1) * x2 if np.ndim(x2) and np.ndim(x1) > 1 else dy * x2
     other = np.moveaxis(x2, -2, -1)
     return np.tensordot(dy, other, axes=(range(np.ndim(x1) - 1, np.ndim(dy)), range(np.ndim(x2) - 1)))
 
@@ -74,7 +79,7 @@ def dot_adjoint_right(dy, x1, x2):
     """The adjoint of x2 in y = np.dot(x1, x2)."""
     if np.ndim(x2) == 0:
         return np.sum(dy * x1)
-    if np.ndim(x1) == 0:
+    if np.ndim(x1) == 0 or np.ndim(x1) == np.ndim(x2) == 1:
         return dy * x1
     rows = range(np.ndim(x1) - 1)
     return np.moveaxis(np.tensordot(x1, dy, axes=(rows, rows)), 0, np.ndim(x2) - 2 if np.ndim(x2) > 1 else 0)
