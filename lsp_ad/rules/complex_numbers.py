@@ -37,7 +37,7 @@ _PLAIN = frozenset(
     | {f"numpy.{name} of complex" for name in ("array", "asarray", "astype")}
     | {
         f"lsp_ad.runtime.{n}"
-        for n in ("total", "unbroadcast", "diff_adjoint", "diagonal_adjoint", "diag_adjoint")
+        for n in ("sum_adjoint", "unbroadcast", "diff_adjoint", "diagonal_adjoint", "diag_adjoint")
     }
     | {"builtins.abs", "builtins.complex"}
 )

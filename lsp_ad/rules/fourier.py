@@ -36,14 +36,14 @@ def _length(bound: Bound) -> str:
 def _one(back: str) -> Callable[[Bound], dict[str, Adjoint]]:
     def adjoints(bound: Bound) -> dict[str, Adjoint]:
         text = f"np.fft.{back}(dy{_axis(bound)}, {_norm(bound)})"
-        return {"x": Adjoint(f"fitted({text}, x)" if bound.has("n") else text)}
+        return {"x": Adjoint(f"fitted_adjoint({text}, x)" if bound.has("n") else text)}
 
     return adjoints
 
 
 def _rfft(bound: Bound) -> dict[str, Adjoint]:
     if bound.has("n"):
-        return {"x": Adjoint(f"fitted(np.real(np.fft.ifft(dy, n{_axis(bound)}, {_norm(bound)})), x)")}
+        return {"x": Adjoint(f"fitted_adjoint(np.real(np.fft.ifft(dy, n{_axis(bound)}, {_norm(bound)})), x)")}
     return {"x": Adjoint(f"np.real(np.fft.ifft(dy, {_length(bound)}{_axis(bound)}, {_norm(bound)}))")}
 
 

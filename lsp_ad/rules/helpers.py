@@ -120,7 +120,7 @@ def _solve_tangent(bound: Bound, moved: Set[str]) -> str:
 
 
 RULES = [
-    _rule("total", "d", _number, d=Adjoint("dy", spread=True, any_shape=True)),
+    _rule("sum_adjoint", "d", _number, d=Adjoint("dy", spread=True, any_shape=True)),
     _rule("unbroadcast", "d x", _like("x"), d=Adjoint("dy", spread=True, any_shape=True)),
     _rule(
         "matmul_adjoint_left",

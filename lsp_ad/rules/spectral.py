@@ -39,7 +39,7 @@ def _eigh_tangent(bound: Bound, wrt: Set[str]) -> str:
 
 
 def _eigvalsh_tangent(bound: Bound, wrt: Set[str]) -> str:
-    return "v = np.linalg.eigh(x)[1]\nnp.sum(v * (symmetric(dx) @ v), axis=-2)"
+    return "v = np.linalg.eigh(x)[1]\nnp.sum(v * (symmetric_tangent(dx) @ v), axis=-2)"
 
 
 def _pinv_tangent(bound: Bound, wrt: Set[str]) -> str:

@@ -5,7 +5,7 @@ import numpy as np
 from lsp_ad.runtime.basic import unbroadcast
 
 
-def fitted(dx, x):
+def fitted_adjoint(dx, x):
     """An adjoint cut, or filled up with zeros, to the shape of x: what a transform of n points does to x."""
     full = np.zeros(np.shape(x), dx.dtype)
     kept = tuple([slice(n) for n in np.minimum(np.shape(x), np.shape(dx))])
@@ -18,7 +18,7 @@ def irfft_adjoint(dy, x, axis, norm):
     n = np.shape(dy)[axis]
     dx = np.moveaxis(np.fft.rfft(dy, axis=axis, norm=norm), axis, -1)
     dx[..., 1 : (n + 1) // 2] *= 2.0
-    return fitted(np.moveaxis(dx, -1, axis), x)
+    return fitted_adjoint(np.moveaxis(dx, -1, axis), x)
 
 
 def take_adjoint(dy, x, indices, axis):

@@ -28,7 +28,7 @@ def summed_to_product(dy, x1, x2):
     return dy if np.shape(dy) == shape else unbroadcast(dy, np.empty(shape))
 
 
-def total(dx):
+def sum_adjoint(dx):
     """The sum of an adjoint, whose type a number keeps."""
     return np.sum(dx) if np.ndim(dx) else dx
 

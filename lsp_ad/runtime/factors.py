@@ -3,13 +3,13 @@
 import numpy as np
 
 
-def lower(dx):
+def lower_adjoint(dx):
     """The adjoint of a symmetric matrix, as one of the lower triangle that is read."""
     both = np.tril(dx + np.swapaxes(dx, -1, -2))
     return both - np.tril(np.triu(dx))
 
 
-def symmetric(dx):
+def symmetric_tangent(dx):
     """The tangent of a symmetric matrix of which the lower triangle is read."""
     return np.tril(dx) + np.swapaxes(np.tril(dx, -1), -1, -2)
 
@@ -18,7 +18,7 @@ def eigh_tangent(dx, w, v):
     """The tangents of w, v = np.linalg.eigh(x), for distinct eigenvalues."""
     gaps = np.expand_dims(w, -2) - np.expand_dims(w, -1)
     same = np.eye(np.shape(w)[-1], dtype=w.dtype)
-    turned = np.swapaxes(v, -1, -2) @ symmetric(dx) @ v
+    turned = np.swapaxes(v, -1, -2) @ symmetric_tangent(dx) @ v
     return np.sum(turned * same, axis=-1), v @ (turned / (gaps + same) * (1.0 - same))
 
 
@@ -33,7 +33,7 @@ def eigh_adjoint(dw, dv, w, v):
     gaps = np.expand_dims(w, -2) - np.expand_dims(w, -1)
     same = np.eye(np.shape(w)[-1], dtype=w.dtype)
     turned = np.swapaxes(v, -1, -2) @ dv / (gaps + same) * (1.0 - same)
-    return lower(v @ (turned + same * np.expand_dims(dw, -2)) @ np.swapaxes(v, -1, -2))
+    return lower_adjoint(v @ (turned + same * np.expand_dims(dw, -2)) @ np.swapaxes(v, -1, -2))
 
 
 def svd_adjoint(du, ds, dvh, u, s, vh):

@@ -237,7 +237,7 @@ DOMAINS: dict[str, Domain] = {
     "lsp_ad.runtime.solve_adjoint_left": on(
         call("d, y2", d=(3,), y2=(3,)), call("d, y2", d=(3, 2), y2=(3, 2))
     ),
-    "lsp_ad.runtime.total": on(call("d", d=()), call("d", d=(3,)), call("d", d=(2, 3))),
+    "lsp_ad.runtime.sum_adjoint": on(call("d", d=()), call("d", d=(3,)), call("d", d=(2, 3))),
     "lsp_ad.runtime.diff_adjoint": on(call("d, x, -1", d=(3,), x=(4,)), call("d, x, 0", d=(2, 3), x=(3, 3))),
     "lsp_ad.runtime.diagonal_adjoint": on(
         call("d, x, 0", d=(3,), x=(3, 3)),
