@@ -33,7 +33,9 @@ def reduce_to(
     kind = values.kinds.of(argument)
     if kind.shape == ():
         # np.sum would make a double of a Python number
-        return _sum(value, values) if isinstance(out.shape, tuple) else call(values.helper("sum_adjoint"), value)
+        if isinstance(out.shape, tuple):
+            return _sum(value, values)
+        return call(values.helper("sum_adjoint"), value)
     if isinstance(kind.shape, tuple) and isinstance(out.shape, tuple):
         axes = _axes(kind.shape, out.shape)
         if axes is not None:
