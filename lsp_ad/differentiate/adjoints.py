@@ -18,7 +18,7 @@ from lsp_ad.rules.resolve import Operation
 from lsp_ad.rules.rule import literal
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.kinds import Kinds
-from lsp_ad.semantics.shapes import Kind, is_complex
+from lsp_ad.semantics.shapes import UNKNOWN, Kind, is_complex
 from lsp_ad.simplify.algebra import add, assign, call, constant, expression, name, store
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.trees import copied
@@ -229,7 +229,8 @@ class Adjoints:
             if isinstance(n, gast.Name) and (n.id == v or n.id.startswith(f"s__{v}__")):
                 n.id = adjoint_name(v)
         if self.kinds.of(node.value).is_structure or self.is_basic(node.slice):
-            out.append(self._added(v, gast.Subscript(inner, where, gast.Store()), target, dy, state))
+            place_of = gast.Subscript(inner, where, gast.Store())
+            out.append(self._added(v, place_of, target, dy, state, self._is_unclear(node)))
         else:
             at = gast.Attribute(
                 gast.Attribute(self.values.module("numpy"), "add", gast.Load()), "at", gast.Load()
@@ -238,13 +239,26 @@ class Adjoints:
                 where = gast.Tuple([_slice_object(e) for e in where.elts], gast.Load())
             out.append(gast.Expr(gast.Call(at, [inner, _slice_object(where), dy], [])))
 
-    def _added(self, v: str, element: gast.Subscript, target: str, dy: gast.expr, state: State) -> gast.stmt:
+    def _is_unclear(self, node: gast.Subscript) -> bool:
+        """Whether a known structure has an item of which nothing is known: `+=` would make a list longer."""
+        items, position = self.kinds.of(node.value).items, literal(node.slice)
+        return (
+            items is not None
+            and isinstance(position, int)
+            and -len(items) <= position < len(items)
+            and items[position] == UNKNOWN
+        )
+
+    def _added(
+        self, v: str, element: gast.Subscript, target: str, dy: gast.expr, state: State, unclear: bool
+    ) -> gast.stmt:
         """`dv[i] += dy`, or without a change in place of what an item of the list may share."""
         read = copied(element)
         read.ctx = gast.Load()
         sliced = isinstance(element.slice, gast.Slice) and v in self.lists
         handed_on = v in self.lists and self.of_callee  # its items may be lists, or None
-        if self.kind(target).is_structure or target in self.lists or sliced or handed_on:
+        unclear = unclear or handed_on
+        if self.kind(target).is_structure or target in self.lists or sliced or unclear:
             return gast.Assign([element], call(self.values.helper("sum_of"), read, dy), None)
         if state[v].owned or self.kind(target).shape == ():
             return gast.AugAssign(element, gast.Add(), dy)

@@ -127,7 +127,7 @@ def _returned(function: gast.FunctionDef) -> Kind:
 
 def _displayed(node: gast.expr | None) -> Kind:
     if isinstance(node, gast.Tuple) and not any(isinstance(e, gast.Starred) for e in node.elts):
-        return Kind("tuple", None, None, (UNKNOWN,) * len(node.elts))
+        return Kind("tuple", None, None, tuple(map(_displayed, node.elts)))
     if isinstance(node, (gast.List, gast.ListComp)):
         return Kind("list")
     return Kind("dict") if isinstance(node, (gast.Dict, gast.DictComp)) else UNKNOWN

@@ -130,6 +130,7 @@ class Reverse:
                 continue
             for inside, block in zip(states, blocks, strict=True):
                 if v not in inside:
+                    self.values.bind_first(v, s)
                     inside[v] = self.adjoints.zero(v, s, block)
                 state[v] = state[v].meet(inside[v]) if v in state else inside[v]
         return blocks

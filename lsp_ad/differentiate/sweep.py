@@ -98,7 +98,8 @@ def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -
         saves.compute_again(body, backward, values)
     reruns = Reruns(body, unit.stability.carried, unit.fresh)
     unit.insertions.removed(list(reruns.plain.values()))
-    forward = unit.insertions.removed(values.insert_saves([*body, last])[:-1])
+    forward: list[gast.stmt] = [assign(n, constant(None)) for n in sorted(values.bound_first)]
+    forward += unit.insertions.removed(values.insert_saves([*body, last])[:-1])
     bound = {*unit.parameters, *unit.paths}
     if options.optimized:
         saves.fold(forward, backward, bound)

@@ -14,6 +14,7 @@ from lsp_ad.rules.rule import UNKNOWN_VALUE
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.memory import root
+from lsp_ad.semantics.names import parameters
 from lsp_ad.semantics.shapes import Kind
 from lsp_ad.simplify.algebra import assign, call, constant, expression, name, store, substitute
 from lsp_ad.source.trees import copied
@@ -55,6 +56,7 @@ class ForwardValues:
         self.calls: dict[int, tuple[str, str]] = {}
         self.parts: dict[int, tuple[str, gast.expr]] = {}
         self.lists: set[str] = set()
+        self.bound_first: set[str] = set()
         self._by_shape: dict[object, list[str]] | None = None
         self.helpers: set[str] = set()
         self.modules: set[str] = set()
@@ -141,6 +143,16 @@ class ForwardValues:
             and not operation.keywords
             and all(isinstance(a, gast.Name) or literal(a) is not UNKNOWN_VALUE for a in operation.args)
         )
+
+    def bind_first(self, n: str, s: gast.stmt) -> None:
+        """See to it that a list or dict whose form is asked for at a statement has a value there: None, on
+        paths that do not bind it."""
+        if (
+            self.kinds.names.get(n, Kind()).is_structure
+            and n not in parameters(self.function)
+            and not self.stability.defined_before(n, s)
+        ):
+            self.bound_first.add(n)
 
     # --- shapes ------------------------------------------------------------------------------
 

@@ -221,3 +221,25 @@ def test_a_hessian_through_calls():
     derivative, text = oracle.generate(source)
     again, text = oracle.generate(text, derivative.name, ["x"], "grad")
     assert np.isclose(oracle.run(text)[again.name](0.7), 20 * 0.7**3)
+
+
+@pytest.mark.row("T20")
+@pytest.mark.parametrize(
+    "body", ["return root(a, x) * a", "try:\n    r = root(a, x)\nexcept RuntimeError:\n    r = a * x\nreturn r * a"], ids=["call", "try"]
+)
+def test_a_second_derivative_through_a_callee_with_a_loop(body):
+    """5.1 #12: what the callee saves is a list, and its adjoint is one."""
+    callee = """
+def root(a, x):
+    for _ in range(20):
+        step = (x * x - a) / (2 * x)
+        x = x - step
+        if abs(step) < 1e-2:
+            return x
+    raise RuntimeError("no convergence")
+
+
+def f(a, x):
+"""
+    derivative, text = oracle.generate(HEAD + callee.lstrip() + textwrap.indent(body, "    ") + "\n", "f", ["a"])
+    oracle.assert_gradient(text, 2.0, 1.0, name=derivative.name, wrt=["a"], tolerance=2e-5, all_modes=False)

@@ -220,6 +220,26 @@ FUNCTIONS = {
         "def f(x):\n    y = 3.0 * «np.copysign(2.0, x)»\n    return y * x",
         "`np.copysign(2.0, x)`: there is no derivative of `numpy.copysign` with respect to `x2`",
     ),
+    "a name that generated code needs": (
+        "AD506",
+        "def f(x, «unbroadcast»):\n    return x * unbroadcast",
+        "needs the name `unbroadcast` for its helper function",
+    ),
+    "a walrus in a comprehension": (
+        "AD102",
+        "def f(x):\n    y = «[v * (w := 2.0) for v in x]»\n    return sum(y) * w",
+        "inside a comprehension",
+    ),
+    "a list or an array": (
+        "AD401",
+        "def f(x):\n    y = «[x, 2.0] if len(x) > 2 else x * 2.0»\n    z = y * 2.0\n    return np.sum(z)",
+        "`y` holds different kinds of things",
+    ),
+    "a form of a function inside an expression": (
+        "AD202",
+        "def f(x):\n    return 1.0 + np.sum(«np.linspace(0.0, x, 3)»)",
+        "`np.linspace(0.0, x, 3)`: this form is not supported",
+    ),
     "read before it is assigned": (
         "AD403",
         "def f(x):\n    z = «y» * x\n    y = z\n    return y",

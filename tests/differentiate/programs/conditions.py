@@ -176,4 +176,23 @@ CASES = [
         (0.2, 3.0),
         wrt=("x",),
     ),
+    *case(
+        "a list that only one branch has, under one condition twice",
+        """
+        def f(x):
+            if x > 0:
+                y = x * x
+            else:
+                hs = []
+                for i in range(3):
+                    hs.append(x * i)
+            if x > 0:
+                z = y
+            else:
+                z = hs[1] * hs[2]
+            return z
+        """,
+        (0.7,),
+        (-0.7,),
+    ),
 ]
