@@ -24,6 +24,7 @@ from lsp_ad.differentiate.refused import (
     MUTATING_CALLS,
     MUTATORS,
     STATEMENT_NAMES,
+    asks_for_form,
 )
 from lsp_ad.differentiate.write_fence import WriteFence
 from lsp_ad.problems import Problem, Related, Span, problem
@@ -274,7 +275,7 @@ class _Fence(Blocks, ContainerFence, WriteFence):
         known = self.scope.declared(node)
         if known is not None:
             self._declared(known, node)
-        elif name in DYNAMIC and not (name == "builtins.getattr" and _asks_for_form(node)):
+        elif name in DYNAMIC and not (name == "builtins.getattr" and asks_for_form(node)):
             self.refuse("AD105", f"`{_text(node.func)}` runs or reads what the text does not show.", node)
         elif name in MUTATING_CALLS:
             self.refuse("AD301", f"`{_text(node.func)}` writes into its argument in place.", node)
@@ -359,6 +360,10 @@ class _Fence(Blocks, ContainerFence, WriteFence):
     def _callee(self, function: gast.FunctionDef, node: gast.Call) -> None:
         """A function that is called must be acceptable itself; the reason is shown where it stands."""
         name = function.name
+        if name == self.calling[0]:
+            for n in sorted(grown(function.body) - own_containers(function, self.scope)):
+                message = f"`{n}` is changed in place, and `{name}`, which calls itself, hands it on."
+                self.refuse("AD302", message, node, f"Change a copy: `{n} = list({n})`.")
         if name in self.calling or name in self.seen:
             return
         self.seen.add(name)
@@ -391,9 +396,3 @@ class _Fence(Blocks, ContainerFence, WriteFence):
     def _place(self, span: Span) -> str:
         home = self.scope.program.home(span)
         return f"line {span.line}" if home is None else f"{posixpath.basename(home[0])}, line {home[1].line}"
-
-
-def _asks_for_form(node: gast.Call) -> bool:
-    """`getattr(x, 'shape', ())`: the shape of an array, or that of a number."""
-    name = node.args[1] if len(node.args) == 3 and not node.keywords else None
-    return isinstance(name, gast.Constant) and name.value in PASSIVE_ATTRIBUTES

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gast
 
+from lsp_ad.rules import PASSIVE_ATTRIBUTES
+
 DYNAMIC = {
     f"builtins.{n}"
     for n in (
@@ -83,3 +85,9 @@ EXPRESSION_NAMES = {
     gast.Set: "set",
     gast.Starred: "starred expression",
 }
+
+
+def asks_for_form(node: gast.Call) -> bool:
+    """`getattr(x, 'shape', ())`: the shape of an array, or that of a number."""
+    name = node.args[1] if len(node.args) == 3 and not node.keywords else None
+    return isinstance(name, gast.Constant) and name.value in PASSIVE_ATTRIBUTES

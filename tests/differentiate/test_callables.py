@@ -407,3 +407,14 @@ def test_a_derivative_inside_of_a_function_that_calls_itself():
     _, text = oracle.generate(source)
     got = oracle.run(text)["f_grad"](0.4, 0.9)
     np.testing.assert_allclose(got, (1.182345049, 0.502261967), rtol=1e-6)
+
+
+def test_a_function_that_calls_itself_with_a_list_that_it_changes_is_refused():
+    source = """def f(acc, x, n: int):
+    acc.append(x)
+    if n == 0:
+        return acc[0] * x
+    return f(acc, x * 2, n - 1) * acc[-1]
+"""
+    _, (found, *_) = differentiate(oracle.program(source), "f", ["x"])
+    assert (found.code, "`acc` is changed in place" in found.message) == ("AD302", True)
