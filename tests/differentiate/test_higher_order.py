@@ -94,7 +94,7 @@ def test_forward_over_reverse(name):
     try:
         hvp, derivative = second(source, "jvp", "grad")
     except oracle.Refused as refused:
-        assert name in IN_PLACE and refused.args[0].code == "AD301"
+        assert name in IN_PLACE, refused.args
         return
     _, found = hvp(*ARGS, **dict(zip(derivative.tangents, du, strict=True)))
     for got, want in zip(found, hessian_times(source, du), strict=True):

@@ -42,6 +42,13 @@ def test_float32(name):
         value = space["f"](*args)
         if np.result_type(value) != np.float32:
             continue  # the function itself goes over to doubles
+        forward, text_forward = oracle.generate(example.source, wrt=example.wrt, mode="jvp")
+        given = dict(zip(example.source.split("def f(")[1].split("):")[0].split(", "), args, strict=True))
+        moved = [np.ones_like(given[p]) if np.ndim(given[p]) else 1.0 for p in example.wrt]
+        _, tangent = oracle.run(text_forward)[forward.name](*args, *moved)
+        assert np.result_type(tangent) == np.float32, (
+            f"the tangent is {np.result_type(tangent)}\n{text_forward}"
+        )
         seeds = [np.ones_like(value)] if np.ndim(value) else [1.0, np.float32(1.0)]
         for seed in seeds:
             found = space[derivative.name](*args, seed)
