@@ -66,11 +66,13 @@ def check(got, *wrt: int):
 # --- what is differentiated
 
 
+@pytest.mark.row("T1")
 @pytest.mark.parametrize("wrt", ["w", 0, -4, ["w"], (0,), np.int64(0)])
 def test_one_parameter_gives_its_gradient(wrt):
     check([lsp_ad.grad(loss, wrt)(W, X, Y)], 0)
 
 
+@pytest.mark.row("T1")
 @pytest.mark.parametrize("wrt", [("y", "w"), [2, 0], ("y", -4)])
 def test_several_give_a_tuple_in_their_order(wrt):
     got = lsp_ad.grad(loss, wrt)(W, X, Y)
@@ -78,6 +80,7 @@ def test_several_give_a_tuple_in_their_order(wrt):
     check(got, 2, 0)
 
 
+@pytest.mark.row("T1")
 def test_none_stands_for_every_float_parameter():
     check(lsp_ad.grad(loss)(W, X, Y), 0, 1, 2)
 
@@ -86,6 +89,7 @@ def test_none_with_one_parameter_gives_its_gradient():
     assert lsp_ad.grad(double)(3.0) == pytest.approx(2.0)
 
 
+@pytest.mark.row("T1")
 def test_value_and_grad():
     value, gradient = lsp_ad.value_and_grad(loss, "w")(W, X, Y)
     assert value == loss(W, X, Y)
@@ -94,6 +98,7 @@ def test_value_and_grad():
     check(gradients, 0, 1)
 
 
+@pytest.mark.row("T1")
 def test_the_seed_of_a_vjp_comes_last():
     seed = np.array([1.5, -2.0])
     np.testing.assert_allclose(
@@ -141,6 +146,7 @@ def test_defaults_are_the_objects_that_the_primal_has():
     assert lsp_ad.grad(f, "x").__defaults__[0] is default
 
 
+@pytest.mark.row("T7")
 def test_its_source_is_the_generated_code():
     source = inspect.getsource(lsp_ad.grad(loss, "w"))
     assert source.startswith("def loss_grad(w, x, y=0.5, ") and "# backward" in source and "return " in source
@@ -159,6 +165,7 @@ def test_it_adds_nothing_to_the_module_of_its_primal():
     assert set(globals()) == before
 
 
+@pytest.mark.row("T7")
 def test_tracebacks_show_its_lines():
     g = lsp_ad.grad(loss, "w")
     with pytest.raises(ValueError, match="broadcast") as failure:
@@ -167,6 +174,7 @@ def test_tracebacks_show_its_lines():
     assert last.name == "loss_grad" and last.line == "r = w * x - y"
 
 
+@pytest.mark.row("T7")
 def test_a_debugger_steps_through_it():
     seen = []
 
@@ -208,6 +216,7 @@ def outer(scale):
     return inner, move
 
 
+@pytest.mark.row("T17")
 def test_a_closure_shares_its_variables():
     f, move = outer(3.0)
     g = lsp_ad.grad(f, "x")
@@ -307,6 +316,7 @@ def test_a_function_that_changed_since_the_import_is_refused(tmp_path, monkeypat
 # --- refusals
 
 
+@pytest.mark.row("T30")
 def test_a_refusal_carries_its_problems():
     with pytest.raises(lsp_ad.DifferentiationError) as failure:
         lsp_ad.grad(refused)
@@ -320,6 +330,7 @@ def test_a_refusal_carries_its_problems():
     assert f"{found.file}:{line}:22: AD105" in str(failure.value)
 
 
+@pytest.mark.row("T30")
 def test_the_place_of_a_refusal_in_a_nested_function():
     def f(x):
         return eval("x")
@@ -330,17 +341,20 @@ def test_the_place_of_a_refusal_in_a_nested_function():
     assert (found.line, found.column) == (inspect.getsourcelines(f)[1] + 1, 16)
 
 
+@pytest.mark.row("T1")
 @pytest.mark.parametrize("wrt", ["z", 4, -5, ("w", "z")])
 def test_an_unknown_parameter(wrt):
     with pytest.raises(lsp_ad.DifferentiationError, match="AD501"):
         lsp_ad.grad(loss, wrt)
 
 
+@pytest.mark.row("T1")
 def test_a_parameter_that_is_no_float():
     with pytest.raises(lsp_ad.DifferentiationError, match="AD502"):
         lsp_ad.grad(loss, "power")
 
 
+@pytest.mark.row("T1")
 @pytest.mark.parametrize("wrt", [1.5, True, {"w"}, ["w", None], [], (), b"w", object()])
 def test_a_wrt_that_makes_no_sense(wrt):
     with pytest.raises(TypeError, match="wrt"):
@@ -354,6 +368,7 @@ def test_what_is_no_function(f):
             transform(f)
 
 
+@pytest.mark.row("T30")
 @pytest.mark.parametrize(
     "f",
     [np.sin, len, lambda x: x * x, functools.partial(loss, W), functools.cache(double), [].append, int],

@@ -6,6 +6,8 @@ for the list would need to see those changes. After its last change a list may h
 
 from __future__ import annotations
 
+from collections import Counter
+
 import gast
 
 from lsp_ad.differentiate.container_fence import is_structure_helper
@@ -33,7 +35,8 @@ def refuse_shared(tree: gast.FunctionDef, kinds: Kinds, scope: Scope) -> None:
         return
     later = before_changes(tree.body)
     updated = {n for s in flow.statements(tree.body) if (n := _updated(s, kinds)) is not None}
-    shared = {n for n in updated & names if not _items_are_own(n, tree.body, kinds, scope, later[n])}
+    given = _given_away(tree.body, kinds, scope) if updated & names else set()
+    shared = {n for n in updated & names if not _items_are_own(n, tree.body, kinds, scope, later[n], given)}
     for s in flow.statements(tree.body):
         for n in sorted(flow.header_writes(s) & names):
             if not (isinstance(s, gast.Assign) and _is_new(s.targets[0], s.value, kinds, scope)):
@@ -62,12 +65,45 @@ def _updated(s: gast.stmt, kinds: Kinds) -> str | None:
     return change.base if same else None
 
 
-def _items_are_own(n: str, body: list[gast.stmt], kinds: Kinds, scope: Scope, later: set[int]) -> bool:
-    """Whether the items of a list are arrays that nothing else has where the list changes."""
+def _is_new_array(node: gast.expr, kinds: Kinds, scope: Scope) -> bool:
+    """Whether an expression is an operation that makes an array, or a number."""
+    kind = kinds.of(node)
+    is_operation = isinstance(node, gast.BinOp) or scope.operation(node) is not None
+    return is_operation and kind.fresh and not kind.is_structure
+
+
+def _given_away(body: list[gast.stmt], kinds: Kinds, scope: Scope) -> set[str]:
+    """Names of new arrays that are read once, in the block that binds them: the reader has them alone."""
+    names = [n for s in body for n in flow.walk(s) if isinstance(n, gast.Name)]
+    reads = Counter(n.id for n in names if isinstance(n.ctx, gast.Load))
+    once = {n for n in flow.writes(body) if reads[n] == 1}
+    writes = Counter(n for s in flow.statements(body) for n in flow.header_writes(s) & once)
+
+    def block(statements: list[gast.stmt]) -> set[str]:
+        bound: set[str] = set()
+        found: set[str] = set()
+        for s in statements:
+            found |= flow.header_reads(s) & bound
+            for inner in flow.blocks(s):
+                found |= block(inner)
+            if isinstance(s, gast.Assign) and _is_new_array(s.value, kinds, scope):
+                bound |= {n for n in flow.header_writes(s) & once if writes[n] == 1}
+        return found
+
+    return block(body)
+
+
+def _items_are_own(
+    n: str, body: list[gast.stmt], kinds: Kinds, scope: Scope, later: set[int], given: set[str]
+) -> bool:
+    """Whether the items of a list are arrays that nothing else has where the list changes.
+
+    `given`: the names that have their arrays for nothing else but to hand them on."""
 
     def new(node: gast.expr) -> bool:
-        kind = kinds.of(node)
-        return kind.fresh or kind.is_scalar
+        if isinstance(node, gast.Name) and node.id in given:
+            return True
+        return kinds.of(node).is_scalar or _is_new_array(node, kinds, scope)
 
     def new_items(node: gast.expr) -> bool:
         if isinstance(node, gast.Call):
@@ -99,17 +135,15 @@ def _handed_out(s: gast.stmt, kinds: Kinds, scope: Scope) -> set[str]:
     if isinstance(s, gast.For):
         return flow.reads(s.iter)
     change = change_of(s)
+    if change is not None and change.method == "pop":  # the list has it no more
+        return set()
     value = change.args[-1] if change is not None and change.args else getattr(s, "value", None)
     return _items_in(value, kinds, scope) if isinstance(value, gast.expr) else set()
 
 
 def _items_in(node: gast.expr, kinds: Kinds, scope: Scope) -> set[str]:
     """The names of the lists of which an expression is, or holds, an item."""
-    if isinstance(node, (gast.Compare, gast.Constant)):
-        return set()
-    kind = kinds.of(node)
-    is_operation = isinstance(node, gast.BinOp) or scope.operation(node) is not None
-    if is_operation and kind.fresh and not kind.is_structure:
+    if isinstance(node, (gast.Compare, gast.Constant)) or _is_new_array(node, kinds, scope):
         return set()
     return flow.reads(node)
 

@@ -19,6 +19,7 @@ from lsp_ad.differentiate.fresh import WEB, Fresh, plain
 from lsp_ad.differentiate.mutations import DIRECT
 from lsp_ad.differentiate.regions import Paths
 from lsp_ad.differentiate.stable import carried_names
+from lsp_ad.differentiate.unshared import MAKERS
 from lsp_ad.problems import Refusal, Span, problem
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
@@ -31,6 +32,8 @@ from lsp_ad.simplify.algebra import assign, constant, expression, name, store, s
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
 from lsp_ad.source.trees import copied
+
+NUMERIC = ("number", "array", "numeric")
 
 
 def resolve(
@@ -89,6 +92,21 @@ class _Views:
     def _edges(self, s: gast.stmt) -> list[tuple[str, set[str]]]:
         """What the names that a statement binds may share memory with: nothing, where they are numbers."""
         return [(n, sources) for n, sources in self.sharing.edges(s) if self._is_memory(n)]
+
+    def _list_edges(self, s: gast.stmt) -> list[tuple[str, set[str]]]:
+        """The same, of lists themselves: a slice, sum or copy of a list that holds no lists is another."""
+        if isinstance(s, gast.Assign) and self._is_new_list(s.value):
+            return []
+        return self._edges(s)
+
+    def _is_new_list(self, value: gast.expr) -> bool:
+        kind = self.kinds.of(value)
+        if kind.type != "list" or kind.element is None or kind.element.type not in NUMERIC:
+            return False
+        if isinstance(value, gast.Call):
+            return self.scope.canonical(value.func) in MAKERS
+        is_slice = isinstance(value, gast.Subscript) and isinstance(value.slice, gast.Slice)
+        return is_slice or isinstance(value, (gast.BinOp, gast.List, gast.ListComp))
 
     def _is_memory(self, n: str) -> bool:
         return self.kinds.names.get(n, UNKNOWN).type not in ("number", "str", "none", "bottom")
@@ -165,6 +183,9 @@ class _Views:
         graph = flow.Flow.of(body)
         live = flow.live_before(graph)
         states = aliases(graph, self._edges, self._is_memory)
+        of_lists = states
+        if any(self._is_list_update(s) for s in writes):
+            of_lists = aliases(graph, self._list_edges, self._is_memory)
         for s in writes:
             point = graph.index.get(id(s))
             if point is None:
@@ -172,10 +193,15 @@ class _Views:
             array = self._written(s)
             assert array is not None
             after = live.unmask(live.after(graph, point))
-            others = states[point].get(array, frozenset()) & after - {array} - flow.stored(s)
+            shared = (of_lists if self._is_list_update(s) else states)[point].get(array, frozenset())
+            others = shared & after - {array} - flow.stored(s)
             if others:
                 return _Conflict(s, array, frozenset(others))
         return None
+
+    def _is_list_update(self, s: gast.stmt) -> bool:
+        """Whether a statement is `xs += ys` of lists: it changes the list, and none of the arrays in it."""
+        return is_update(s) and self.kinds.names.get(s.value.left.id, UNKNOWN).is_structure
 
     def _written(self, s: gast.stmt) -> str | None:
         """The name through which a statement writes into an array, or may do so."""
@@ -190,7 +216,7 @@ class _Views:
         """Take one name out of a conflict; False where none can be."""
         s, array = conflict.statement, conflict.array
         if is_update(s):
-            return self._in_place(s, array)
+            return not self._is_list_update(s) and self._in_place(s, array)
         carried = carried_names(
             self.tree.body, graph := flow.Flow.of(self.tree.body), flow.live_before(graph)
         )
@@ -273,10 +299,11 @@ class _Views:
         s = conflict.statement
         array, other = plain(conflict.array), plain(min(conflict.others))
         if is_update(s):
+            what = "a list" if self._is_list_update(s) else "an array"
             raise Refusal(
                 problem(
                     "AD302",
-                    f"An augmented assignment to `{array}` changes an array that `{other}` may share.",
+                    f"An augmented assignment to `{array}` changes {what} that `{other}` may share.",
                     span_of(s),
                     f"Write `{array} = {array} + ...`, which makes a new value, or annotate `{array}`.",
                 )

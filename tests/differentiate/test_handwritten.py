@@ -9,6 +9,8 @@ import pytest
 import lsp_ad
 from tests.differentiate.pairs import pairs, statements
 
+pytestmark = pytest.mark.row("T14", "T25")
+
 ROOT = Path(__file__).resolve().parents[2]
 PAIRS = list(pairs(ROOT / "examples", Path(__file__).parent / "handwritten"))
 MOST = 1.5  # times the statements of the gradient by hand

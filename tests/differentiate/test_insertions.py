@@ -275,6 +275,7 @@ def test_the_function_leaves_a_block_at_the_first_use():
         raise ValueError
 
 
+@pytest.mark.row("T7")
 def test_the_marks_need_nothing_else():
     code = "import sys, lsp_ad; lsp_ad.stop_gradient(1)\nwith lsp_ad.insert_grad_of(2) as d: d + 1\nassert 'numpy' not in sys.modules and 'gast' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -7,6 +7,8 @@ import pytest
 
 from tests import oracle
 
+pytestmark = pytest.mark.row("T14")
+
 HEAD = "import numpy as np\n\n"
 VECTOR = np.array([0.3, -0.6])
 

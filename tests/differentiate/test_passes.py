@@ -30,6 +30,7 @@ def once(cases: list[Case]) -> list[Case]:
     return [c for c in cases if c.is_first]
 
 
+@pytest.mark.row("T6")
 @named(callables.CASES)
 def test_lifting_changes_no_result(program):
     compiled = running.lifted(program.source)
@@ -39,24 +40,28 @@ def test_lifting_changes_no_result(program):
         assert not any(isinstance(n, (gast.FunctionDef, gast.Lambda)) for n in inner), running.text(function)
 
 
+@pytest.mark.row("T6")
 @named([*calls.CASES, *callables.CASES])
 def test_inlining_changes_no_result(program):
     compiled = running.lifted(program.source)
     running.assert_same(compiled, running.inlined(compiled)[0], program.args)
 
 
+@pytest.mark.row("T6")
 @named(JUMPING)
 def test_structure_changes_no_result(program):
     compiled = running.lifted(program.source)
     running.assert_same(compiled, running.structured(compiled)[0], program.args)
 
 
+@pytest.mark.row("T6")
 @named(once(CASES))
 def test_splitting_names_changes_no_result(program):
     compiled = running.lifted(program.source)
     running.assert_same(compiled, running.split(compiled)[0], program.args)
 
 
+@pytest.mark.row("T6")
 @named(CASES)
 def test_normal_form_changes_no_result(program):
     compiled = running.lifted(program.source)
@@ -296,6 +301,7 @@ def test_expressions_are_cut_into_operations():
     )
 
 
+@pytest.mark.row("T24")
 def test_passive_parts_stay_whole():
     source = "def f(x, n: int):\n    return x * ((n + 1) * 2)\n"
     lines = normal_text(source).split("\n")

@@ -17,6 +17,7 @@ from tests.differentiate.programs import (
     builtin_functions,
     callables,
     calls,
+    changing_types,
     complex_numbers,
     conditions,
     containers,
@@ -36,6 +37,8 @@ from tests.differentiate.programs import (
 )
 from tests.differentiate.programs.case import Case
 
+pytestmark = pytest.mark.row("T3")
+
 
 def named(cases: list[Case]):
     return pytest.mark.parametrize("program", cases, ids=[c.name for c in cases])
@@ -46,31 +49,37 @@ def check(program: Case) -> None:
     oracle.assert_jvp(program.source, *program.args, wrt=program.wrt)
 
 
+@pytest.mark.row("T1")
 @named(straight.CASES)
 def test_straight_code(program):
     check(program)
 
 
+@pytest.mark.row("T8")
 @named(branches.CASES)
 def test_branches(program):
     check(program)
 
 
+@pytest.mark.row("T9")
 @named(for_loops.CASES)
 def test_for(program):
     check(program)
 
 
+@pytest.mark.row("T9")
 @named(while_loops.CASES)
 def test_while(program):
     check(program)
 
 
+@pytest.mark.row("T10")
 @named(jumps.CASES)
 def test_jumps(program):
     check(program)
 
 
+@pytest.mark.row("T16")
 @named(calls.CASES)
 def test_calls(program):
     check(program)
@@ -82,6 +91,7 @@ def test_callables(program):
     check(program)
 
 
+@pytest.mark.row("T11")
 @named(containers.CASES)
 def test_tuples_and_lists(program):
     check(program)
@@ -93,16 +103,19 @@ def test_lists_that_change_and_dicts(program):
     check(program)
 
 
+@pytest.mark.row("T13")
 @named(indexing.CASES)
 def test_indexing(program):
     check(program)
 
 
+@pytest.mark.row("T13", "T15", "T18")
 @named(arrays.CASES)
 def test_arrays(program):
     check(program)
 
 
+@pytest.mark.row("T14")
 @named(augmented.CASES)
 def test_augmented_assignment(program):
     check(program)
@@ -143,4 +156,10 @@ def test_complex_numbers(program):
 @pytest.mark.row("T14")
 @named(in_place.CASES)
 def test_in_place(program):
+    check(program)
+
+
+@pytest.mark.row("T8", "T9", "T15", "T27")
+@named(changing_types.CASES)
+def test_types_that_change(program):
     check(program)

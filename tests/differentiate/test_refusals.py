@@ -8,6 +8,8 @@ from lsp_ad.differentiate import differentiate
 from lsp_ad.problems import Severity
 from tests import oracle
 
+pytestmark = pytest.mark.row("T30")
+
 HEAD = "import numpy as np\nfrom elsewhere import model\n\n"
 
 

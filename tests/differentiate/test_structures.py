@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import numpy as np
 import pytest
 
@@ -81,14 +83,49 @@ SECOND = {
 }
 
 
-@pytest.mark.xfail(reason="`dys[-1] += e` is refused since arrays are written in place", strict=False)
 @pytest.mark.parametrize(("body", "args"), SECOND.values(), ids=SECOND)
 def test_the_gradient_of_a_gradient(body, args):
     derivative, text = oracle.generate(HEAD + body, "f")
     oracle.assert_gradient(text, *args, 1.0, name=derivative.name, tolerance=1e-5)
 
 
-@pytest.mark.xfail(reason="seed 10: `xs += ys` of a list is taken for a write into an array", strict=False)
 def test_random_programs_with_lists():
     found = [random_lists.check(seed) for seed in range(60)]
     assert found.count("right") > 30
+
+
+SHARED = {
+    "an item with a name": "t = np.sin(x)\nxs = []\nxs.append(t)\nxs[0] += x\nreturn np.sum(t * xs[0])",
+    "one array twice": "t = np.sin(x)\nxs = [t, t]\nu = xs.pop()\nxs[0] += x\nreturn np.sum(u * xs[0])",
+    "one array in a loop": "t = np.sin(x)\nxs = []\nfor i in range(3):\n    xs.append(t)\nxs[0] += x\nreturn np.sum(xs[1] * xs[0])",
+    "one array of a comprehension": "t = np.sin(x)\nxs = [t for i in range(3)]\nxs[0] += x\nreturn np.sum(xs[1] * xs[0])",
+    "a view": "y = np.sin(x)\nxs = []\nxs.append(y[1:])\nxs[0] += x[1:]\nreturn np.sum(y * y) * np.sum(xs[0])",
+    "what was popped": "xs = [np.sin(x), np.cos(x)]\nt = xs.pop()\nxs.append(t)\nxs.append(t)\nxs[-1] += x\nreturn np.sum(xs[1] * xs[2])",
+    "two lists": "xs = [np.sin(x), np.cos(x)]\nzs = xs[:]\nzs[0] += x\nreturn np.sum(xs[0] * zs[0])",
+    "a list with two names": "xs = [x]\nz = xs\nxs += [x * x]\nreturn np.sum(z[-1] * xs[0])",
+    "a list in another": "z = [[x], [x]]\nxs = z[0]\nxs += [x * x]\nreturn np.sum(z[0][-1] * xs[1])",
+}
+
+
+@pytest.mark.row("T14", "T30")
+@pytest.mark.parametrize("body", SHARED.values(), ids=SHARED)
+def test_what_an_augmented_assignment_may_change_under_another_name_is_refused(body):
+    with pytest.raises(oracle.Refused) as refused:
+        oracle.generate(HEAD + "def f(x):\n" + textwrap.indent(body, "    ") + "\n")
+    assert refused.value.args[0].code == "AD302"
+
+
+OWN = {
+    "made for the list": "xs = []\nfor i in range(3):\n    t = np.sin(x * i)\n    xs.append(t)\nxs[0] += x\nreturn np.sum(xs[1] * xs[0])",
+    "a comprehension": "xs = [np.sin(x * i) for i in range(3)]\nxs[0] += x\nreturn np.sum(xs[1] * xs[0])",
+    "after a pop": "xs = [np.sin(x), np.cos(x)]\nt = xs.pop()\nxs[-1] += x\nreturn np.sum(t * xs[0])",
+    "a copy of a list": "xs = [x]\nz = list(xs)\nfor i in range(3):\n    xs += [x * x + i]\nreturn np.sum(z[-1] * xs[1])",
+}
+
+
+@pytest.mark.row("T14")
+@pytest.mark.parametrize("body", OWN.values(), ids=OWN)
+def test_what_an_augmented_assignment_alone_may_change(body):
+    text = HEAD + "def f(x):\n" + textwrap.indent(body, "    ") + "\n"
+    oracle.assert_gradient(text, np.array([0.4, 1.2, -0.3]))
+    oracle.assert_jvp(text, np.array([0.4, 1.2, -0.3]))

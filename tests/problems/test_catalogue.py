@@ -12,6 +12,8 @@ from lsp_ad.differentiate import differentiate
 from lsp_ad.problems.catalogue import CATALOGUE, entry
 from tests import oracle
 
+pytestmark = pytest.mark.row("T30")
+
 FAMILIES = {"SRC": "error", "AD": "error", "STG": "warning information"}
 ENTRIES = list(CATALOGUE.values())
 each_entry = pytest.mark.parametrize("known", ENTRIES, ids=[e.code for e in ENTRIES])

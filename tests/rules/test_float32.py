@@ -13,6 +13,8 @@ from tests import oracle
 from tests.rules import programs
 from tests.rules.test_rules import DIFFERENTIABLE, SEED, domain_of
 
+pytestmark = pytest.mark.row("T27")
+
 USES = ("used further", "mean", "sum along")
 SINGLE = [n for n in DIFFERENTIABLE if not RULES[n].scalar and n.split(".")[0] not in ("math", "builtins")]
 SINGLE.remove("numpy.float64")

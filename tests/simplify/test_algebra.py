@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from lsp_ad.simplify.algebra import expression, normalize, substitute
 from lsp_ad.source.printing import expression_text, tidy
 
+pytestmark = pytest.mark.row("T25")
+
 NUMBERS = [0.0, -0.0, 1.0, -1.0, 2.0, 0.3, -1.75, 1e10, math.inf, -math.inf, math.nan]
 
 

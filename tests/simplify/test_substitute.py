@@ -12,6 +12,8 @@ from tests import oracle
 from tests.differentiate import running
 from tests.differentiate.programs.everything import CASES
 
+pytestmark = pytest.mark.row("T25")
+
 ONCE = [c for c in CASES if c.is_first]
 
 
