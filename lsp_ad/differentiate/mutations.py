@@ -59,6 +59,16 @@ def writes_out(s: gast.stmt, scope: Scope) -> bool:
     )
 
 
+def changed_by(s: gast.Assign | gast.Expr, scope: Scope) -> set[str]:
+    """The names of the arrays that a call of a library function, as a statement, writes into."""
+    array = _out(s.value) if writes_out(s, scope) else None
+    if array is None and isinstance(s, gast.Expr) and is_mutation(s.value, scope):
+        inside = scope.canonical(s.value.func) is None
+        array = s.value.func.value if inside else s.value.args[0]
+    found = root(array) if array is not None else None
+    return {found.id} if found is not None else set()
+
+
 def rewrite(body: list[gast.stmt], scope: Scope, fresh: Fresh) -> list[gast.stmt]:
     """The block with every mutation in one of the plain forms."""
     found: list[gast.stmt] = []

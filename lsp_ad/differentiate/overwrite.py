@@ -20,7 +20,7 @@ from lsp_ad.differentiate.fresh import adjoint_name
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.semantics.memory import root, stored_value, written, written_root
 from lsp_ad.semantics.shapes import Kind
-from lsp_ad.simplify.algebra import assign, constant, name
+from lsp_ad.simplify.algebra import assign, call, constant, name
 from lsp_ad.source.trees import copied
 
 
@@ -49,9 +49,16 @@ class Overwrites:
     # --- values ------------------------------------------------------------------------------
 
     def _undo(self, target: gast.Subscript, s: gast.stmt, out: list[gast.stmt]) -> None:
-        part = copied(_load(target))
-        kept = self.values.keep_part(s, part if self._is_new(target) else _method(part, "copy"))
+        kept = self.values.keep_part(s, self._own(copied(_load(target)), target, written_root(s)))
         out.append(gast.Assign([self._place(target, s)], name(kept), None))
+
+    def _own(self, part: gast.expr, target: gast.Subscript, array: str | None) -> gast.expr:
+        """The value of a part in memory of its own."""
+        if self._is_new(target):
+            return part
+        if array in self.adjoints.lists:
+            return call(self.values.helper("copy_of"), part)
+        return _method(part, "copy")
 
     def _place(self, target: gast.Subscript, s: gast.stmt) -> gast.Subscript:
         """The part as the backward sweep names it, to be written."""
@@ -105,8 +112,7 @@ class Overwrites:
 
     def _part(self, target: gast.Subscript, array: str, s: gast.stmt) -> gast.expr:
         """The adjoint of a part, in memory of its own."""
-        shadow = self._shadow(target, array, s)
-        return shadow if self._is_new(target) else _method(shadow, "copy")
+        return self._own(self._shadow(target, array, s), target, array)
 
     def _assigned(
         self,
@@ -117,7 +123,10 @@ class Overwrites:
         state: State,
         out: list[gast.stmt],
     ) -> None:
-        zero = gast.Assign([_store(self._shadow(target, array, s))], constant(0.0), None)
+        nothing: gast.expr = constant(0.0)
+        if array in self.adjoints.lists:
+            nothing = call(self.values.helper("zeros_of"), self._shadow(target, array, s))
+        zero = gast.Assign([_store(self._shadow(target, array, s))], nothing, None)
         if value is None:
             out.append(zero)
             return

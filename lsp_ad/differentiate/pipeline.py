@@ -26,6 +26,7 @@ from lsp_ad.differentiate.records import take_apart
 from lsp_ad.differentiate.sweep import sweep
 from lsp_ad.differentiate.unit import float_parameters, name_span, prepare
 from lsp_ad.differentiate.values import name_taken
+from lsp_ad.differentiate.writers import giving_back
 from lsp_ad.problems import Problem, Refusal, Related, Span, problem
 from lsp_ad.rules.helpers import helper_sources, is_our_helper
 from lsp_ad.semantics import flow
@@ -167,7 +168,7 @@ def _derivative(
 
 def ordinary(program: Program, function: gast.FunctionDef) -> Program:
     """The program in which a function calls ordinary functions only: see `differentiate/lift.py`."""
-    return lift(program, function, _inner)
+    return giving_back(lift(program, function, _inner), function.name)
 
 
 def _inner(

@@ -129,7 +129,10 @@ class ForwardValues:
     def keep_part(self, s: gast.stmt, part: gast.expr) -> str:
         """The name under which the part of an array that `s` overwrites is kept, as it is before `s`."""
         if id(s) not in self.parts:
-            array = root(part.func if isinstance(part, gast.Call) else part)
+            inner = part
+            if isinstance(part, gast.Call):  # a copy
+                inner = part.args[0] if part.args else part.func
+            array = root(inner)
             word = plain(array.id) if array is not None else ""
             self.parts[id(s)] = (self.fresh.new("t", f"{word}_before"), part)
         return self.parts[id(s)][0]

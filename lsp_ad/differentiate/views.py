@@ -27,13 +27,14 @@ from lsp_ad.semantics.aliases import aliases
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.memory import Sharing, mutated, root, written, written_root
 from lsp_ad.semantics.names import parameters
-from lsp_ad.semantics.shapes import UNKNOWN, Kind
+from lsp_ad.semantics.shapes import INT, UNKNOWN, Kind
 from lsp_ad.simplify.algebra import assign, constant, expression, name, store, substitute
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
 from lsp_ad.source.trees import copied
 
 NUMERIC = ("number", "array", "numeric")
+STRUCTURED = ("zeros_of", "sum_of", "like", "filled", "copy_of")  # what is given a list makes a list
 
 
 def resolve(
@@ -76,9 +77,9 @@ class _Views:
         self.tree.body[:] = _one_target_each(self.tree.body)
         self._updates()
         self._copy_parameters()
-        for r in mutated(self.tree.body):
+        for r in sorted(mutated(self.tree.body)):
             kind = self.kinds.names.get(r, UNKNOWN)
-            if kind.type == "numeric":
+            if kind.type == "numeric" and not self._as_list(r, kind):
                 self.kinds.names[r] = Kind("array", kind.dtype, kind.shape, fresh=kind.fresh)
         self.kinds.forget()
         for _ in range(100):
@@ -88,6 +89,26 @@ class _Views:
             if not self._settle(conflict):
                 self._refuse(conflict)
         raise AssertionError("every round takes a name away")
+
+    def _as_list(self, n: str, kind: Kind) -> bool:
+        """Whether a name may stand for a list that is written item by item; its indices are numbers, which is
+        checked where they may be anything."""
+        writes = [s for s in flow.statements(self.tree.body) if written_root(s) == n]
+        indices = [t.slice for s in writes if (t := written(s)) is not None]
+        whole = all(self.kinds.of(i).dtype == "int" or isinstance(i, gast.Name) for i in indices)
+        made = [getattr(d, "value", None) for d in self.assumptions.definitions(n)]
+        new = kind.fresh and not any(
+            isinstance(m, gast.Call) and getattr(m.func, "id", "") in STRUCTURED for m in made
+        )
+        if not whole or not kind.may_be_list or new:
+            return False
+        for i in {i.id for i in indices if isinstance(i, gast.Name)}:
+            if self.kinds.of(name(i)).type != "number":
+                for definition in self.assumptions.definitions(i):
+                    message = f"`{plain(i)}` must be an integer"
+                    self.assumptions.check(i, definition, gast.NotEq(), message)
+                self.kinds.names[i] = INT
+        return True
 
     def _edges(self, s: gast.stmt) -> list[tuple[str, set[str]]]:
         """What the names that a statement binds may share memory with: nothing, where they are numbers."""

@@ -8,6 +8,7 @@ import gast
 
 from lsp_ad.differentiate import mutations
 from lsp_ad.differentiate.fence_blocks import short
+from lsp_ad.differentiate.writers import DONE
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics.memory import Sharing, mutated, root
 from lsp_ad.semantics.names import parameters
@@ -54,6 +55,8 @@ class WriteFence(ABC):
 
     def written_for_caller(self, function: gast.FunctionDef) -> set[str]:
         """The names of a function that write into arrays of its caller's."""
+        if function.name in self.scope.program.derived.get(DONE, ()):
+            return set()
         shared = Sharing(self.scope.makes_new).groups(function.body)
         callers = {n for p in parameters(function) for n in shared.get(p, {p})}
         return mutated(function.body) & callers

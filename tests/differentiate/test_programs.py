@@ -34,6 +34,7 @@ from tests.differentiate.programs import (
     tries,
     walrus,
     while_loops,
+    writers,
 )
 from tests.differentiate.programs.case import Case
 
@@ -162,4 +163,10 @@ def test_in_place(program):
 @pytest.mark.row("T8", "T9", "T15", "T27")
 @named(changing_types.CASES)
 def test_types_that_change(program):
+    check(program)
+
+
+@pytest.mark.row("T14", "T16")
+@named(writers.CASES)
+def test_functions_that_write(program):
     check(program)

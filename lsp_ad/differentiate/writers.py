@@ -1,0 +1,306 @@
+"""Functions that write into their arguments give the new values back instead.
+
+Before:                                 After:
+    def axpy(y, a, x):                      def axpy_values(y, a, x):
+        y += a * x                              y += a * x
+                                                return y
+
+    axpy(u, 2.0, v)                         u[...] = axpy_values(u, 2.0, v)
+
+The new function works on a copy of what it is given. A function without a result is differentiated in what it
+gives back, too: the parameters that it writes into, in their order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import gast
+
+from lsp_ad.differentiate import mutations
+from lsp_ad.differentiate.arguments import match
+from lsp_ad.differentiate.fresh import plain
+from lsp_ad.problems import Refusal, problem
+from lsp_ad.rules.declared import declared
+from lsp_ad.rules.resolve import Scope
+from lsp_ad.semantics import flow
+from lsp_ad.semantics.hints import parameter_kinds
+from lsp_ad.semantics.memory import Sharing, root, written_root
+from lsp_ad.semantics.names import Program, parameters
+from lsp_ad.simplify.algebra import assign, constant, expression, name
+from lsp_ad.source.parse import span_of
+from lsp_ad.source.printing import expression_text
+from lsp_ad.source.trees import copied
+
+DONE = "gives back what it writes into"  # a key of Program.derived
+
+
+def giving_back(program: Program, entry: str) -> Program:
+    """The program in which `entry`, and all that it calls, write into no argument.
+
+    Raises Refusal (AD302) where a call of a function that writes stands inside of an expression.
+    """
+    found = _Writers(program)
+    found.reach(entry)
+    if not any(found.writes.values()):
+        return program
+    found.close()
+    return found.program_without(entry)
+
+
+class _Writers:
+    def __init__(self, program: Program):
+        self.program = program
+        self.writes: dict[str, dict[str, bool]] = {}
+        self.calls: dict[str, list[tuple[gast.Call, str]]] = {}
+        self.groups: dict[str, dict[str, frozenset[str]]] = {}
+
+    def reach(self, start: str) -> None:
+        """Find the functions that are called from one, and the parameters that each writes into.
+
+        A parameter that is only changed by `p += e` is written into if it is an array.
+        """
+        pending = [start]
+        while pending:
+            current = pending.pop()
+            function = self.program.functions.get(current) or self.program.callee(f"here.{current}")
+            if current in self.writes or function is None:
+                continue
+            if declared(self.program, function) is not None:
+                continue  # its rule says all
+            scope = Scope.of(self.program, function)
+            self.groups[current] = Sharing(scope.makes_new).groups(function.body)
+            self.writes[current] = self._written(function, scope)
+            self.calls[current] = []
+            for node in flow.walk(function):
+                callee = scope.callee(node) if isinstance(node, gast.Call) else None
+                if callee is not None:
+                    self.calls[current].append((node, callee.name))
+                    pending.append(callee.name)
+
+    def _written(self, function: gast.FunctionDef, scope: Scope) -> dict[str, bool]:
+        """Each parameter that a function itself writes into; True: surely an array."""
+        surely: set[str] = set()
+        perhaps: set[str] = set()
+        for s in flow.statements(function.body):
+            array = written_root(s)
+            if array is not None:
+                surely.add(array)
+            elif isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name):
+                perhaps.add(s.target.id)
+            elif isinstance(s, (gast.Assign, gast.Expr)) and isinstance(s.value, gast.Call):
+                surely |= mutations.changed_by(s, scope)
+        kinds = parameter_kinds(function)
+        found: dict[str, bool] = {}
+        for p in parameters(function):
+            names = self.groups[function.name].get(p, frozenset([p]))
+            if kinds[p].is_structure or kinds[p].type == "number":
+                continue
+            if names & (surely | perhaps):
+                found[p] = bool(names & surely)
+        return found
+
+    def close(self) -> None:
+        """What a callee writes into is written by the caller, too, if it is one of its parameters."""
+        changed = True
+        while changed:
+            changed = False
+            for caller, calls in self.calls.items():
+                for call, callee in calls:
+                    for p, sure in list(self.writes.get(callee, {}).items()):
+                        changed |= self._hand_up(caller, call, callee, p, sure)
+
+    def _hand_up(self, caller: str, call: gast.Call, callee: str, p: str, sure: bool) -> bool:
+        """Note for the caller that a callee writes into the argument for `p`; whether that is new."""
+        function = self._function(caller)
+        given = match(call, self._function(callee), Scope.of(self.program, function))
+        array = root(given[p]) if p in given else None
+        if array is None:
+            return False
+        changed = False
+        for q in parameters(function):
+            known = self.writes[caller].get(q)
+            if array.id in self.groups[caller].get(q, frozenset([q])) and (known is None or sure > known):
+                self.writes[caller][q] = sure
+                changed = True
+        return changed
+
+    def _function(self, title: str) -> gast.FunctionDef:
+        return self.program.function(title)
+
+    # --- the program without them ----------------------------------------------------------------
+
+    def program_without(self, entry: str) -> Program:
+        made = dict(self.program.made)
+        written = dict(self.program.written)
+        taken = self.program.bound | {n.id for f in self.writes for n in _names(self._function(f))}
+        titles = {f: _new(f"{f}_values", taken) for f, writes in self.writes.items() if writes}
+        for title, writes in self.writes.items():
+            touched = writes or any(callee in titles for _, callee in self.calls[title])
+            if not touched or (title == entry and not self._changes(title, titles)):
+                continue
+            function = copied(self._function(title))
+            self._rewrite_calls(title, function, titles)
+            chosen = titles.get(title, title)
+            if title == entry:
+                chosen = title
+                if not _is_valued(function):
+                    _give_back(function, list(writes))
+            elif writes:
+                _give_back(function, list(writes))
+                self._on_copies(title, function)
+            function.name = chosen
+            made[chosen] = function
+            written.setdefault(chosen, self.program.text_of(title))
+        program = replace(self.program, made=made, written=written)
+        program.derived.update(self.program.derived)
+        program.derived[DONE] = frozenset(titles.values())
+        return program
+
+    def _on_copies(self, title: str, function: gast.FunctionDef) -> None:
+        """Let a function leave its arguments alone: arrays are copied first, `p += e` is `p = p + e`."""
+        numpy = self.program.alias_of("numpy") or "np"
+        copies: list[gast.stmt] = []
+        for p, sure in self.writes[title].items():
+            if sure:
+                copies.append(assign(p, expression(f"{numpy}.array({p})")))
+            elif len(self.groups[title].get(p, {p})) > 1:
+                message = f"`{p}`, which `{title}` changes in place, has another name there."
+                raise Refusal(problem("AD302", message, span_of(function.body[0])))
+
+        def block(body: list[gast.stmt]) -> list[gast.stmt]:
+            for s in body:
+                for inner in flow.blocks(s):
+                    inner[:] = block(inner)
+            return [self._plain(s, title) for s in body]
+
+        function.body = [*(gast.copy_location(c, function.body[0]) for c in copies), *block(function.body)]
+
+    def _plain(self, s: gast.stmt, title: str) -> gast.stmt:
+        if not isinstance(s, gast.AugAssign) or not isinstance(s.target, gast.Name):
+            return s
+        if self.writes[title].get(s.target.id) is not False:
+            return s
+        made = gast.Assign([s.target], gast.BinOp(name(s.target.id), s.op, s.value), None)
+        return gast.copy_location(made, s)
+
+    def _changes(self, title: str, titles: dict[str, str]) -> bool:
+        void = bool(self.writes[title]) and not _is_valued(self._function(title))
+        return void or any(callee in titles for _, callee in self.calls[title])
+
+    def _rewrite_calls(self, title: str, function: gast.FunctionDef, titles: dict[str, str]) -> None:
+        scope = Scope.of(self.program, self._function(title))
+        taken = {n.id for n in _names(function)}
+
+        def block(body: list[gast.stmt]) -> list[gast.stmt]:
+            found: list[gast.stmt] = []
+            for s in body:
+                for inner in flow.blocks(s):
+                    inner[:] = block(inner)
+                callee = scope.callee(s.value) if isinstance(getattr(s, "value", None), gast.Call) else None
+                if callee is None or callee.name not in titles:
+                    self._refuse_inside(s, scope, titles)
+                    found.append(s)
+                    continue
+                made = self._call(s, callee, titles[callee.name], taken, scope)
+                found += [m if m is s else gast.copy_location(m, s) for m in made]
+            return found
+
+        function.body = block(function.body)
+
+    def _refuse_inside(self, s: gast.stmt, scope: Scope, titles: dict[str, str]) -> None:
+        for part in flow.header(s):
+            for node in flow.walk(part):
+                callee = scope.callee(node) if isinstance(node, gast.Call) else None
+                if callee is not None and callee.name in titles:
+                    message = f"`{callee.name}` writes into its argument, in the middle of an expression."
+                    way_out = "Call it in a statement of its own."
+                    raise Refusal(problem("AD302", message, span_of(node), way_out))
+
+    def _call(
+        self, s: gast.stmt, callee: gast.FunctionDef, title: str, taken: set[str], scope: Scope
+    ) -> list[gast.stmt]:
+        """A call that is a statement or the whole value of one, with what the function gives back."""
+        given = match(s.value, callee, scope)
+        writes = self.writes[callee.name]
+        call = copied(s.value)
+        call.func = name(title)
+        valued = _is_valued(callee)
+        kept = _new("values", taken)
+        values: gast.expr = name(kept)
+        found: list[gast.stmt] = [assign(kept, call)]
+        count = len(writes) + valued
+        for position, (p, sure) in enumerate(writes.items(), int(valued)):
+            item = values if count == 1 else gast.Subscript(copied(values), constant(position), gast.Load())
+            found += self._put(given.get(p), item, sure)
+        if not valued and not isinstance(s, gast.Expr):
+            raise Refusal(
+                problem("AD104", f"`{callee.name}` gives no value.", span_of(s), "Call it as a statement.")
+            )
+        if not isinstance(s, gast.Expr):
+            s.value = gast.Subscript(name(kept), constant(0), gast.Load())
+            found.append(s)
+        return found
+
+    def _put(self, argument: gast.expr | None, item: gast.expr, sure: bool) -> list[gast.stmt]:
+        """What is given back for an argument goes into its array; what was no array is left alone."""
+        if argument is None or root(argument) is None:
+            return []
+        part = gast.Subscript(copied(argument), constant(Ellipsis), gast.Store())
+        if isinstance(argument, gast.Subscript):
+            part = gast.Subscript(copied(argument.value), copied(argument.slice), gast.Store())
+        write: gast.stmt = gast.Assign([part], item, None)
+        if sure:
+            return [write]
+        numpy = self.program.alias_of("numpy") or "np"
+        test = expression(f"{numpy}.ndim(({expression_text(argument)})) != 0")
+        return [gast.If(test, [write], [])]
+
+
+def _names(function: gast.FunctionDef) -> list[gast.Name]:
+    return [n for n in flow.walk(function) if isinstance(n, gast.Name)]
+
+
+def _new(base: str, taken: set[str] | frozenset[str]) -> str:
+    chosen, number = base, 2
+    while chosen in taken:
+        chosen, number = f"{base}{number}", number + 1
+    if isinstance(taken, set):
+        taken.add(chosen)
+    return chosen
+
+
+def _is_valued(function: gast.FunctionDef) -> bool:
+    """Whether a function returns a value on some path."""
+    return any(
+        isinstance(s, gast.Return) and not (s.value is None or getattr(s.value, "value", 0) is None)
+        for s in flow.statements(function.body)
+    )
+
+
+def _give_back(function: gast.FunctionDef, writes: list[str]) -> None:
+    """Let a function return the parameters that it writes into, after its value if it has one."""
+    bound = {n for s in flow.statements(function.body) for n in flow.header_writes(s) if not _updates(s)}
+    for p in writes:
+        if p in bound:
+            message = f"`{plain(p)}` is written into and assigned anew in `{function.name}`."
+            raise Refusal(
+                problem("AD302", message, span_of(function.body[0]), "Give one of them a new name.")
+            )
+    valued = _is_valued(function)
+
+    def result(value: gast.expr | None) -> gast.expr:
+        parts = [*([value] if valued and value is not None else []), *(name(p) for p in writes)]
+        return parts[0] if len(parts) == 1 else gast.Tuple(parts, gast.Load())
+
+    for s in flow.statements(function.body):
+        if isinstance(s, gast.Return):
+            s.value = result(s.value)
+    if not valued:
+        last = function.body[-1]
+        if not isinstance(last, gast.Return):
+            function.body = [*function.body, gast.copy_location(gast.Return(result(None)), last)]
+
+
+def _updates(s: gast.stmt) -> bool:
+    return isinstance(s, gast.AugAssign)
