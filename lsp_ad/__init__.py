@@ -7,7 +7,19 @@ server and the command line never load NumPy.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lsp_ad.api import Diagnostic, DifferentiationError, grad, jvp, stages, value_and_grad, vjp
+    from lsp_ad.api import (
+        Diagnostic,
+        DifferentiationError,
+        grad,
+        hessian,
+        hvp,
+        jacobian,
+        jvp,
+        split,
+        stages,
+        value_and_grad,
+        vjp,
+    )
     from lsp_ad.markers import (
         checkpoint,
         custom_jvp,
@@ -27,10 +39,14 @@ __all__ = [
     "custom_jvp",
     "custom_vjp",
     "grad",
+    "hessian",
+    "hvp",
     "insert_grad_of",
+    "jacobian",
     "jvp",
     "non_differentiable",
     "opaque",
+    "split",
     "staged",
     "stages",
     "stop_gradient",

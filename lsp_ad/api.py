@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lsp_ad.differentiate import (
@@ -99,11 +99,18 @@ def vjp(
     seed: str = "required",
     preserve_result: bool = False,
     optimized: bool = True,
-) -> Callable[..., Any]:
+    motion: str = "joint",
+) -> Any:
     """The vector-Jacobian product: takes the arguments of `f` and last the seed, of the shape of its result.
 
-    All else is as in `grad`.
+    `motion`: "split" gives two functions instead of one, as `split` does. All else is as in `grad`.
     """
+    if motion not in ("joint", "split"):
+        raise ValueError(f"motion must be joint or split, not {motion!r}")
+    if motion == "split":
+        if seed != "required" or preserve_result:
+            raise ValueError("in split motion the seed is required, and the forward function has the value")
+        return split(f, wrt, optimized=optimized)
     mode = "value_and_grad" if preserve_result else "vjp"
     return _derivative(f, wrt, mode, Options(seed, optimized))
 
@@ -123,6 +130,63 @@ def jvp(f: Callable, wrt: Wrt = None, *, optimized: bool = True) -> Callable[...
     return _derivative(f, wrt, "jvp", Options(optimized=optimized))
 
 
+def split(
+    f: Callable, wrt: Wrt = None, *, optimized: bool = True
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The two halves of the gradient, as two functions.
+
+    The forward one takes the arguments of `f`, and returns its value and what the backward function takes
+    first; the seed is second.
+
+    What was saved may be used again, with other seeds, as long as the arguments have not been changed in
+    place. All else is as in `grad`.
+
+    >>> import lsp_ad
+    >>> def f(x, n: int):
+    ...     return x**3 * n
+    >>> forward, backward = lsp_ad.split(f)
+    >>> value, saved = forward(2.0, 5)
+    >>> value, backward(saved, 1.0)
+    (40.0, 60.0)
+    """
+    primal, derivative = _generated(f, wrt, "split", Options(optimized=optimized))
+    forward = _live(f, primal, derivative)
+    return forward, _live(f, primal, replace(derivative, name=derivative.backward), bound=False)
+
+
+def hvp(f: Callable, wrt: Wrt = None, *, optimized: bool = True) -> Callable[..., Any]:
+    """The Hessian-vector product of a function with a scalar result: the tangent of its gradient.
+
+    It takes the arguments of `f`, and then for each parameter of `wrt` a direction of its shape; it returns
+    what `grad` does. The Hessian is that of all of `wrt` together. All else is as in `grad`.
+
+    >>> import lsp_ad
+    >>> def f(x, n: int):
+    ...     return x**3 * n
+    >>> lsp_ad.hvp(f)(2.0, 5, 1.0)
+    60.0
+    """
+    return _derivative(f, wrt, "hvp", Options(optimized=optimized))
+
+
+def hessian(f: Callable, wrt: Wrt = None, *, optimized: bool = True) -> Callable[..., Any]:
+    """The Hessian of a function with a scalar result, of the shape of the parameter twice, row by row.
+
+    For several parameters it is a tuple of rows of blocks: that of `x` and `w` has the shape of `x`, then
+    that of `w`. It calls the Hessian-vector product once for each element. All else is as in `grad`.
+    """
+    return _derivative(f, wrt, "hessian", Options(optimized=optimized))
+
+
+def jacobian(f: Callable, wrt: Wrt = None, *, optimized: bool = True) -> Callable[..., Any]:
+    """The Jacobian of a function, of the shape of its result and then that of the parameter.
+
+    For several parameters it is a tuple of one for each. It is made column by column in forward mode: one
+    call of the Jacobian-vector product for each element of the parameters. All else is as in `grad`.
+    """
+    return _derivative(f, wrt, "jacobian", Options(optimized=optimized))
+
+
 def stages(f: Callable, wrt: Wrt = None, mode: str = "grad") -> dict[str, str]:
     """The text of `f` after each pass on the way to a derivative, by the name of the stage, in their order.
 
@@ -135,11 +199,15 @@ def stages(f: Callable, wrt: Wrt = None, mode: str = "grad") -> dict[str, str]:
 
 def _derivative(f: Callable, wrt: Wrt, mode: str, options: Options) -> Callable[..., Any]:
     primal, derivative = _generated(f, wrt, mode, options)
+    return _live(f, primal, derivative)
+
+
+def _live(f: Callable, primal: Primal, derivative: Derivative, bound: bool = True) -> Callable[..., Any]:
     try:
         made = load(primal, derivative)
     except NoSource as error:
         raise _no_source(f.__name__, f"{str(error)[:1].upper()}{str(error)[1:]}.", f) from None
-    return types.MethodType(made, f.__self__) if isinstance(f, types.MethodType) else made
+    return types.MethodType(made, f.__self__) if bound and isinstance(f, types.MethodType) else made
 
 
 def _generated(f: Callable, wrt: Wrt, mode: str, options: Options) -> tuple[Primal, Derivative]:

@@ -64,10 +64,19 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
     grad = commands.add_parser("grad", help="print or write the gradient of a function")
-    grad.add_argument("--mode", choices=("grad", "value_and_grad", "vjp", "jvp"), default="grad")
-    jvp = commands.add_parser("jvp", help="print or write the forward-mode derivative of a function")
-    jvp.set_defaults(mode="jvp")
-    for derivative in (grad, jvp):
+    grad.add_argument("--mode", choices=("grad", "value_and_grad", "vjp", "jvp", "split"), default="grad")
+    others = []
+    for mode, what in (
+        ("jvp", "the forward-mode derivative"),
+        ("split", "the gradient as a forward and a backward function"),
+        ("hvp", "the Hessian-vector product"),
+        ("hessian", "the Hessian"),
+        ("jacobian", "the Jacobian"),
+    ):
+        other = commands.add_parser(mode, help=f"print or write {what} of a function")
+        other.set_defaults(mode=mode)
+        others.append(other)
+    for derivative in (grad, *others):
         derivative.add_argument("target", metavar="FILE.py::FUNCTION")
         derivative.add_argument(
             "--wrt", metavar="A,B", help="parameters, by name or index (default: every float one)"

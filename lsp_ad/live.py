@@ -23,6 +23,7 @@ import gast
 from lsp_ad.differentiate import Derivative
 from lsp_ad.differentiate.insert import preamble
 from lsp_ad.problems import Span
+from lsp_ad.rules.helpers import RUNTIME
 from lsp_ad.semantics.classes import method_named
 from lsp_ad.semantics.linking import link
 from lsp_ad.semantics.modules import Files, NotFound
@@ -316,6 +317,8 @@ def _with_imports(primal: Primal) -> Primal:
             found.append(f"import {value.__name__} as {name}")
             continue
         module, own = getattr(value, "__module__", None), getattr(value, "__name__", None)
+        if isinstance(module, str) and module.startswith(RUNTIME):
+            module = RUNTIME.rstrip(".")  # whose parts generated code does not name
         if (
             isinstance(module, str)
             and isinstance(own, str)

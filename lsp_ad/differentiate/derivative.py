@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from lsp_ad.problems import Span
 
-MODES = ("grad", "value_and_grad", "vjp", "jvp")
+MODES = ("grad", "value_and_grad", "vjp", "jvp", "hvp", "hessian", "jacobian", "split")
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,9 @@ class Derivative:
     `wrt` are the parameters in the order of the results; `helpers` the functions of
     `lsp_ad.runtime` that the code calls by their plain names; `imports` the lines that import
     what the file does not import yet (`import numpy as np`); `seed` the name of the last parameter,
-    or in forward mode `tangents` those of the last parameters, one for each of `wrt`.
+    or in forward mode `tangents` those of the last parameters, one for each of `wrt`. `written_out` are the
+    functions whose statements stand in it. In split motion `name` is the forward
+    function, `backward` the other.
     """
 
     primal: str
@@ -40,6 +42,8 @@ class Derivative:
     helpers: tuple[str, ...] = ()
     imports: tuple[str, ...] = ()
     tangents: tuple[str, ...] = ()
+    written_out: tuple[str, ...] = ()
+    backward: str = ""
 
     @property
     def text(self) -> str:

@@ -15,6 +15,7 @@ from lsp_ad.differentiate.fresh import ADJOINT
 from lsp_ad.semantics import flow
 
 PATTERNS = ("d{}", "d_{}", "{}_bar", "adjoint_of_{}")
+PRODUCT_PATTERNS = ("v{}", "v_{}", "{}_dot", "tangent_of_{}")  # in a Hessian-vector product
 _ADDED = re.compile(r"__\d+$")
 
 
@@ -35,7 +36,9 @@ class Display:
         reserved: set[str],
         seeds: dict[str, str],
         function: str,
+        patterns: tuple[str, ...] = PATTERNS,
     ):
+        self.patterns = patterns
         self.webs = webs
         self.hints = hints
         self.order = _in_order(body, parameters)
@@ -67,7 +70,7 @@ class Display:
     def _pattern(self, seeds: dict[str, str]) -> str:
         bases = {self._base(n[len(ADJOINT) :]) for n in self.order if n.startswith(ADJOINT)}
         bases |= set(seeds.values())
-        for pattern in PATTERNS:
+        for pattern in self.patterns:
             if not {pattern.format(b) for b in bases} & self.reserved:
                 return pattern
         return "lsp_ad_{}"

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import gast
 
-from lsp_ad.differentiate.calls import Pair
 from lsp_ad.differentiate.derivative import Line
 from lsp_ad.differentiate.nested import may_be_lists
+from lsp_ad.differentiate.options import Product
 from lsp_ad.differentiate.remarks import remark
 from lsp_ad.differentiate.sweep import Swept
 from lsp_ad.differentiate.unit import Unit
@@ -28,19 +28,19 @@ WIDTH = 96
 
 
 def emit(unit: Unit, swept: Swept, mode: str, seed: str) -> list[Line]:
-    """The lines of a derivative in joint motion; `seed` is the policy for it."""
+    """The lines of a derivative in joint motion; `seed` is the policy for it ("within": no parameter)."""
     swept, origin = _returned_at_once(swept)
     lines = [
-        _head(f"def {swept.name}({_signature(unit, swept, seed)}):"),
-        _head(INDENT + _docstring(unit, mode)),
+        head_line(f"def {swept.name}({_signature(unit, swept, seed)}):"),
+        head_line(INDENT + docstring(unit, mode)),
     ]
     lines += _seed_needed(unit, swept, seed)
-    lines += _checks(unit, swept, mode, seed)
-    lines += _sweeps(unit, swept)
-    lines[2:2] = _imports(unit, [*lines, _head(expression_text(swept.returned))])
+    lines += checks(unit, swept, mode, seed)
+    lines += _sweeps(unit, swept, seed)
+    lines[2:2] = own_imports(unit, [*lines, head_line(expression_text(swept.returned))])
     texts = _return(tidy(swept.returned))
     texts = [t + remark(t) for t in texts]
-    return lines + [Line(t, origin, "backward") if origin else _head(t) for t in texts]
+    return lines + [Line(t, origin, "backward") if origin else head_line(t) for t in texts]
 
 
 def _return(value: gast.expr) -> list[str]:
@@ -72,34 +72,7 @@ def _returned_at_once(swept: Swept) -> tuple[Swept, Span | None]:
     return swept, None
 
 
-def emit_pair(unit: Unit, swept: Swept, pair: Pair) -> list[Line]:
-    """The lines of a callee in split motion: its forward function, and its backward function."""
-    value, gradients = swept.returned.elts
-    saved = _saved(swept, gradients)
-    entry = _tuple(saved)
-    forward = [
-        _head(f"def {pair.forward}({expression_text(_arguments(unit))}):"),
-        _head(f'{INDENT}"""The value of {unit.original.name}, and what {pair.backward} needs."""'),
-    ]
-    forward += _checks(unit, swept, "pair")
-    printer = _printer(unit)
-    forward += _lines(printer.block(swept.forward, 1) if swept.forward else [], "forward")
-    forward.append(_head(f"{INDENT}return {expression_text(value)}, {entry}"))
-    forward[2:2] = _imports(unit, forward)
-    names = " and ".join(pair.wrt)
-    backward = [
-        _head(f"def {pair.backward}(saved, {swept.seed}):"),
-        _head(f'{INDENT}"""Adjoint of {names} in {unit.original.name}, from what {pair.forward} saved."""'),
-    ]
-    if saved:
-        backward.append(_head(f"{INDENT}{', '.join(saved)} = saved"))
-    backward += _lines(_bare_printer(unit).block(swept.backward, 1) if swept.backward else [], "backward")
-    backward.append(_head(f"{INDENT}return {bare_text(gradients)}"))
-    backward[2:2] = _imports(unit, backward)
-    return [*forward, _head(""), _head(""), *backward]
-
-
-def _arguments(unit: Unit) -> gast.arguments:
+def shown_arguments(unit: Unit) -> gast.arguments:
     """The parameters; without annotations where these are in other names or not the user's."""
     program, title = unit.program, unit.original.name
     arguments = copied(unit.original.args)
@@ -115,32 +88,38 @@ def _arguments(unit: Unit) -> gast.arguments:
     return arguments
 
 
-def emit_tangent(unit: Unit, swept: Swept, of_callee: bool = False) -> list[Line]:
-    """The lines of a derivative in forward mode: that of the function that was asked for, or of a callee."""
+def emit_tangent(
+    unit: Unit, swept: Swept, of_callee: bool = False, product: Product | None = None
+) -> list[Line]:
+    """The lines of a derivative in forward mode: that of the function that was asked for, or of a callee.
+
+    A Hessian-vector product has the checks of the gradient in its body.
+    """
     tangents = list(swept.tangents.values())
-    args = _arguments(unit)
+    mode = "jvp" if product is None else "hvp"
+    args = shown_arguments(unit)
     args.args += [gast.Name(t, gast.Param(), None, None) for t in tangents]
     optional = bool(args.defaults) and not of_callee
     args.defaults = [*args.defaults, *(gast.Constant(None, None) for _ in tangents)] if optional else []
     if of_callee:  # whose calls give every argument
         args.kw_defaults = [None for _ in args.kw_defaults]
     lines = [
-        _head(f"def {swept.name}({expression_text(args)}):"),
-        _head(INDENT + _docstring(unit, "jvp")),
-        *_checks(unit, swept, "pair" if of_callee else "jvp"),
+        head_line(f"def {swept.name}({expression_text(args)}):"),
+        head_line(INDENT + docstring(unit, mode)),
+        *([] if product else checks(unit, swept, "pair" if of_callee else mode)),
     ]
     if optional:
         missing = [f"{t} is None" for t in tangents]
-        lines += _condition(missing, f'TypeError("{swept.name} needs {_listed(tangents)}")')
+        lines += condition(missing, f'TypeError("{swept.name} needs {listed(tangents)}")')
     if not of_callee:
         lines += _tangent_checks(unit, swept)
-    printed = _printer(unit).block(swept.forward, 1) if swept.forward else []
+    printed = printer_of_unit(unit).block(swept.forward, 1) if swept.forward else []
     lines += [
         Line(p.text + remark(p.text), p.origin, "tangent" if id(p.statement) in swept.derived else "forward")
         for p in printed
     ]
-    lines.append(_head(f"{INDENT}return {bare_text(swept.returned)}"))
-    return [*lines[:2], *_imports(unit, lines), *lines[2:]]
+    lines.append(head_line(f"{INDENT}return {bare_text(swept.returned)}"))
+    return [*lines[:2], *own_imports(unit, lines), *lines[2:]]
 
 
 def _tangent_checks(unit: Unit, swept: Swept) -> list[Line]:
@@ -155,9 +134,9 @@ def _tangent_checks(unit: Unit, swept: Swept) -> list[Line]:
     if not checked:
         return []
     terms = [f"getattr({swept.tangents[p]}, 'shape', ()) != getattr({p}, 'shape', ())" for p in checked]
-    shown = _listed([swept.tangents[p] for p in checked])
+    shown = listed([swept.tangents[p] for p in checked])
     of = "the shape" if len(checked) == 1 else "the shapes"
-    return _condition(terms, f'ValueError("{shown} must have {of} of {_listed(checked)}")')
+    return condition(terms, f'ValueError("{shown} must have {of} of {listed(checked)}")')
 
 
 def emit_made(program: Program, made: str) -> list[Line]:
@@ -170,26 +149,13 @@ def emit_made(program: Program, made: str) -> list[Line]:
         name = f"The function {written.name}" if isinstance(written, gast.FunctionDef) else "A lambda"
         title = f"{name} with all that it uses as parameters."
     return [
-        _head(f"def {made}({expression_text(function.args)}):"),
-        *([_head(f'{INDENT}"""{title}"""')] if title else []),
-        *_lines(_printer_of(program, [made]).block(function.body[own is not None :], 1), "forward"),
+        head_line(f"def {made}({expression_text(function.args)}):"),
+        *([head_line(f'{INDENT}"""{title}"""')] if title else []),
+        *sweep_lines(_printer_of(program, [made]).block(function.body[own is not None :], 1), "forward"),
     ]
 
 
-def _saved(swept: Swept, gradients: gast.expr) -> list[str]:
-    """The names that the backward function reads before it binds them."""
-    body = [*swept.backward, gast.Return(gradients)]
-    live = flow.live_before(flow.Flow.of(body))[0] - {swept.seed}
-    return sorted(live & (flow.writes(swept.forward) | swept.parameters))
-
-
-def _tuple(names: list[str]) -> str:
-    if not names:
-        return "None"
-    return names[0] if len(names) == 1 else f"({', '.join(names)})"
-
-
-def _head(text: str) -> Line:
+def head_line(text: str) -> Line:
     return Line(text, None, "head")
 
 
@@ -198,7 +164,9 @@ def _head(text: str) -> Line:
 
 def _signature(unit: Unit, swept: Swept, seed: str) -> str:
     """The user's parameters, then the seed, with a default if it need not be given."""
-    args = _arguments(unit)
+    args = shown_arguments(unit)
+    if seed == "within":
+        return expression_text(args)
     args.args.append(gast.Name(swept.seed, gast.Param(), None, None))
     if seed == "one" or (seed == "ones" and swept.scalar):
         args.defaults.append(gast.Constant(1.0, None))
@@ -215,9 +183,9 @@ def fingerprint(unit: Unit) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:8]
 
 
-def _docstring(unit: Unit, mode: str) -> str:
+def docstring(unit: Unit, mode: str) -> str:
     stamp = f"Generated by lsp-ad ({fingerprint(unit)})."
-    return f'"""{_TITLES[mode]} of {unit.title} with respect to {_listed(list(unit.wrt))}. {stamp}"""'
+    return f'"""{_TITLES[mode]} of {unit.title} with respect to {listed(list(unit.wrt))}. {stamp}"""'
 
 
 _TITLES = {
@@ -225,14 +193,18 @@ _TITLES = {
     "vjp": "Vector-Jacobian product",
     "value_and_grad": "Value and gradient",
     "jvp": "Value and Jacobian-vector product",
+    "hvp": "Hessian-vector product",
+    "hessian": "Hessian",
+    "jacobian": "Jacobian",
+    "split": "Forward half of the gradient",
 }
 
 
-def _listed(words: list[str]) -> str:
+def listed(words: list[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def _imports(unit: Unit, lines: list[Line]) -> list[Line]:
+def own_imports(unit: Unit, lines: list[Line]) -> list[Line]:
     """What the function imports itself, as far as the lines use it."""
     found = []
     words = {w for line in lines for w in re.findall(r"\w+", line.text)} if unit.scope.imports else set()
@@ -245,7 +217,7 @@ def _imports(unit: Unit, lines: list[Line]) -> list[Line]:
     return found
 
 
-def _checks(unit: Unit, swept: Swept, mode: str, seed: str = "") -> list[Line]:
+def checks(unit: Unit, swept: Swept, mode: str, seed: str = "") -> list[Line]:
     """What the code relies on and the caller might not know: declared shapes, and the form of a seed.
 
     A seed that is 1.0 by default, of a number, is looked at only where there is a check anyway.
@@ -254,22 +226,22 @@ def _checks(unit: Unit, swept: Swept, mode: str, seed: str = "") -> list[Line]:
     terms, expected = _shape_terms(unit)
     if unit.apart.relied:
         wrong = [f"type({expression_text(p.expression())}) is not {c}" for p, c in unit.apart.relied.items()]
-        classes = _listed(sorted(set(unit.apart.relied.values())))
+        classes = listed(sorted(set(unit.apart.relied.values())))
         message = f"{_function(unit, swept, mode)} is made for objects of {classes}"
-        lines += _condition(wrong, f'TypeError("{message}")')
+        lines += condition(wrong, f'TypeError("{message}")')
     if unsure := joined_or_added(unit.original, unit.unknown):
-        message = f"{_function(unit, swept, mode)} expects arrays or numbers, no lists, as {_listed(unsure)}"
-        lines += _condition([f"isinstance({p}, (list, tuple))" for p in unsure], f'TypeError("{message}")')
+        message = f"{_function(unit, swept, mode)} expects arrays or numbers, no lists, as {listed(unsure)}"
+        lines += condition([f"isinstance({p}, (list, tuple))" for p in unsure], f'TypeError("{message}")')
     if unit.real:
         lists = may_be_lists(unit.tree.body, unit.active, unit.kinds, unit.scope)
         terms += [_complex_term(p, unit, lists) for p in unit.real]
         shown = [_place(p, unit).replace('"', "'") for p in unit.real]
         expected = ", ".join([expected] * bool(expected) + [f"real {', '.join(shown)}"])
-    if seed and swept.scalar and (terms or seed == "required"):
+    if seed not in ("", "within") and swept.scalar and (terms or seed == "required"):
         terms.append(f"getattr({swept.seed}, 'shape', ()) != ()")
         expected += f"{', ' if expected else ''}{swept.seed} a number"
     if terms:
-        lines += _condition(terms, f'ValueError("{_function(unit, swept, mode)} expects {expected}")')
+        lines += condition(terms, f'ValueError("{_function(unit, swept, mode)} expects {expected}")')
     return lines
 
 
@@ -277,14 +249,14 @@ def _seed_needed(unit: Unit, swept: Swept, seed: str) -> list[Line]:
     """A seed that has to be given, after parameters that have not."""
     if seed != "required" or not unit.original.args.defaults:
         return []
-    return _condition([f"{swept.seed} is None"], f'TypeError("{swept.name} needs the seed {swept.seed}")')
+    return condition([f"{swept.seed} is None"], f'TypeError("{swept.name} needs the seed {swept.seed}")')
 
 
 def _function(unit: Unit, swept: Swept, mode: str) -> str:
     return unit.original.name if mode == "pair" else swept.name
 
 
-def _condition(terms: list[str], error: str) -> list[Line]:
+def condition(terms: list[str], error: str) -> list[Line]:
     """`if a or b: raise ...`, broken into lines where it is long."""
     rows, row = [], ""
     for number, term in enumerate(terms):
@@ -300,7 +272,7 @@ def _condition(terms: list[str], error: str) -> list[Line]:
     else:
         lines = [f"if ({rows[0]}", *(f"        {r}" for r in rows[1:])]
         lines[-1] += "):"
-    return [_head(INDENT + t) for t in [*lines, f"    raise {error}"]]
+    return [head_line(INDENT + t) for t in [*lines, f"    raise {error}"]]
 
 
 def _shape_terms(unit: Unit) -> tuple[list[str], str]:
@@ -352,7 +324,7 @@ def _numpy_name(unit: Unit) -> str | None:
 # --- sweeps ----------------------------------------------------------------------------------
 
 
-def _printer(unit: Unit) -> Printer:
+def printer_of_unit(unit: Unit) -> Printer:
     return _printer_of(unit.program, [unit.original.name, *sorted(unit.inlined)], rebound(unit))
 
 
@@ -363,30 +335,35 @@ def _printer_of(program: Program, functions: list[str], rebound: Set[Span] = fro
     return Printer(program.parsed, own, rebound)
 
 
-def _bare_printer(unit: Unit) -> Printer:
+def bare_printer(unit: Unit) -> Printer:
     return Printer(unit.program.parsed, [])
 
 
-def _sweeps(unit: Unit, swept: Swept) -> list[Line]:
-    lines = _lines(_printer(unit).block(swept.forward, 1) if swept.forward else [], "forward")
-    lines.append(_head(INDENT + BACKWARD))
+def _sweeps(unit: Unit, swept: Swept, seed: str) -> list[Line]:
+    lines = sweep_lines(printer_of_unit(unit).block(swept.forward, 1) if swept.forward else [], "forward")
+    lines.append(head_line(INDENT + BACKWARD))
     if swept.start:
-        lines += _lines(_bare_printer(unit).block(list(swept.start), 1), "backward")
-    lines += _seed_checked(unit, swept)
-    return lines + _lines(_bare_printer(unit).block(swept.backward, 1) if swept.backward else [], "backward")
+        lines += sweep_lines(bare_printer(unit).block(list(swept.start), 1), "backward")
+    lines += seed_checked(unit, swept, seed)
+    return lines + sweep_lines(
+        bare_printer(unit).block(swept.backward, 1) if swept.backward else [], "backward"
+    )
 
 
-def _seed_checked(unit: Unit, swept: Swept) -> list[Line]:
+def seed_checked(unit: Unit, swept: Swept, seed: str) -> list[Line]:
     """The seed has the form of the result."""
     result = f"the result of {unit.title}"
     if swept.checked is None:
         return []
+    if seed == "within":
+        test = f"getattr({swept.checked}, 'shape', ()) != ()"
+        return condition([test], f'ValueError("{result} must be a number")')
     if swept.structured:
         error = f'ValueError("{swept.seed} must have the form of {result}")'
-        return _condition([f"not same_form({swept.seed}, {swept.checked})"], error)
+        return condition([f"not same_form({swept.seed}, {swept.checked})"], error)
     test = f"getattr({swept.seed}, 'shape', ()) != getattr({swept.checked}, 'shape', ())"
-    return _condition([test], f'ValueError("{swept.seed} must have the shape of {result}")')
+    return condition([test], f'ValueError("{swept.seed} must have the shape of {result}")')
 
 
-def _lines(printed: list[Printed], sweep: str) -> list[Line]:
+def sweep_lines(printed: list[Printed], sweep: str) -> list[Line]:
     return [Line(p.text + remark(p.text), p.origin, sweep) for p in printed]

@@ -6,6 +6,7 @@ import gast
 
 from lsp_ad.differentiate.calls import Callees
 from lsp_ad.differentiate.checkpoints import removed
+from lsp_ad.differentiate.display import PATTERNS, PRODUCT_PATTERNS
 from lsp_ad.differentiate.forward import Forward
 from lsp_ad.differentiate.forward_again import compute_again, is_tangent
 from lsp_ad.differentiate.fresh import adjoint_name
@@ -44,8 +45,9 @@ def sweep_forward(unit: Unit, callees: Callees, shown: str, options: Options = D
     if unit.result not in present.tangents:
         joint.append(assign(tangent, forward.tangents.zero(name(unit.result), present, last)))
     both = gast.Tuple([name(unit.result), name(tangent)], gast.Load())
+    product = options.product is not None
     seeds = {adjoint_name(p): p for p in unit.wrt}
-    joint.append(gast.Return(both))
+    joint.append(gast.Return(name(tangent) if product else both))
     joint = removed(joint)
     options.record("sweeps", unit.tree, joint)
     if options.optimized:
@@ -59,11 +61,14 @@ def sweep_forward(unit: Unit, callees: Callees, shown: str, options: Options = D
         there = unit.apart.tangent(path, root) if n in unit.apart.parts else Path(root, path.keys)
         substituted[adjoint_name(n)] = there.expression()
     joint = [substitute(s, substituted) for s in joint]
-    _return_values(joint, unit.result)
-    display = display_of(joint, unit, seeds, values)
+    if not product:
+        _return_values(joint, unit.result)
+    display = display_of(joint, unit, seeds, values, PRODUCT_PATTERNS if product else PATTERNS)
     derived = {id(s) for s in flow.statements(joint) if is_tangent(s)}
     joint = display.rename(joint)
     unnest(joint)
+    if product:
+        _return_tangent(joint)
     return Swept(
         shown,
         "",
@@ -78,6 +83,13 @@ def sweep_forward(unit: Unit, callees: Callees, shown: str, options: Options = D
         {p: display.shown[adjoint_name(p)] for p in unit.wrt},
         frozenset(derived),
     )
+
+
+def _return_tangent(joint: list[gast.stmt]) -> None:
+    """`dvalue = da, db; return dvalue` as `return da, db`."""
+    last = joint[-2] if len(joint) > 1 else None
+    if isinstance(last, gast.Assign) and getattr(last.targets[0], "id", "") == joint[-1].value.id:
+        joint[-2:] = [gast.Return(last.value)]
 
 
 def _return_values(joint: list[gast.stmt], result: str) -> None:

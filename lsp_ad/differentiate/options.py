@@ -15,15 +15,29 @@ STAGES = ("primal", "inlined", "structured", "webs", "normal form", "sweeps", "s
 
 
 @dataclass(frozen=True)
+class Product:
+    """A Hessian-vector product on its way: its name, what the user calls the function, and the functions
+    whose statements stand in the gradient."""
+
+    name: str
+    title: str
+    written_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Options:
     """`seed`: whether the seed has to be given, or is 1.0, or ones in the shape of the result, where it is
     not (None: required by vjp alone). `optimized`: False for the code as the passes write it down.
-    `stages`: records the stages, where there is one.
+    `stages`: records the stages, where there is one. `product`: the Hessian-vector product that is made, of
+    whose gradient (reverse mode, with the seed 1.0 in it) or tangent of the gradient (forward mode) this is.
+    `single`: parameters and result have to be one number or array each.
     """
 
     seed: str | None = None
     optimized: bool = True
     stages: Stages | None = None
+    product: Product | None = None
+    single: bool = False
 
     def __post_init__(self) -> None:
         if self.seed not in (None, *SEEDS):

@@ -16,11 +16,13 @@ import gast
 
 from lsp_ad.differentiate.calls import Callees, Pair, Tangent
 from lsp_ad.differentiate.derivative import MODES, Derivative, Line
-from lsp_ad.differentiate.emit import emit, emit_made, emit_pair, emit_tangent
+from lsp_ad.differentiate.emit import emit, emit_made, emit_tangent
+from lsp_ad.differentiate.emit_pair import emit_pair
 from lsp_ad.differentiate.forward_sweep import sweep_forward
 from lsp_ad.differentiate.insert import import_line, with_dependencies
 from lsp_ad.differentiate.lift import lift
 from lsp_ad.differentiate.options import DEFAULT, Options
+from lsp_ad.differentiate.products import hessian_product, refuse_structures, stacked
 from lsp_ad.differentiate.quoting import binding_place
 from lsp_ad.differentiate.records import take_apart
 from lsp_ad.differentiate.sweep import sweep
@@ -157,6 +159,10 @@ def _derivative(
     owner: tuple[Class, Method] | None,
     options: Options,
 ) -> Derivative:
+    if mode == "hvp":
+        return hessian_product(program, function, wrt, owner, options, _derivative)
+    if mode in ("hessian", "jacobian"):
+        return stacked(program, function, wrt, mode, owner, options, _derivative)
     lifted = ordinary(program, function)
     apart, parts = take_apart(lifted, lifted.functions[function.name], *(owner or ()))
     if apart is not lifted:
@@ -195,16 +201,31 @@ def _generated(
 ) -> Derivative:
     """The derivative of a function that calls ordinary functions only."""
     callees = Callees(set(program.bound))
+    if mode == "split":
+        callees.taken |= {f"{function.name}_forward", f"{function.name}_backward"}
     unit = prepare(program, function, wrt, options=options)
-    if mode == "jvp":
+    product = options.product
+    if options.single:
+        refuse_structures(unit, result=product is None or mode == "grad")
+    finished: set[Pair | Tangent] = set()
+    if mode == "jvp" and product is not None:
+        swept = sweep_forward(unit, callees, product.name, options)
+        main = emit_tangent(unit, swept, product=product)
+    elif mode == "jvp":
         own = callees.own(function.name, unit.wrt)
         swept = sweep_forward(unit, callees, own.name, options)
-        finished: set[Pair | Tangent] = {own}
+        finished.add(own)
         main = emit_tangent(unit, swept)
+    elif mode == "split":
+        swept = sweep(unit, mode, callees, options)
+        names = (f"{function.name}_forward", f"{function.name}_backward")
+        pair = Pair(function.name, unit.wrt, *names)
+        main = emit_pair(unit, swept, pair, asked=True)
     else:
         swept = sweep(unit, mode, callees, options)
-        finished = set()
-        main = emit(unit, swept, mode, options.seed_of(mode))
+        if product is not None:
+            swept = replace(swept, name=product.name)
+        main = emit(unit, swept, mode, "within" if product is not None else options.seed_of(mode))
     done: list[list[Line]] = []
     helpers, imports = set(swept.helpers), {import_line(m) for m in swept.modules}
     while pending := [c for c in callees.asked() if c not in finished]:
@@ -236,6 +257,8 @@ def _generated(
         tuple(sorted(helpers)),
         tuple(sorted(imports)),
         tuple(swept.tangents.values()),
+        tuple(sorted(unit.inlined)),
+        f"{function.name}_backward" if mode == "split" else "",
     )
 
 

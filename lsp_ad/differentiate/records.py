@@ -81,7 +81,7 @@ def take_apart(
         {_path(*key): called(program, c) for key, c in entry.relied.items()},
         lambda of: called(program, of),
     )
-    return replace(program, made={**program.made, **made}, written={**program.written, **written}), apart
+    return replace(program, made={**program.made, **made}, written={**written, **program.written}), apart
 
 
 def _path(parameter: str, steps: tuple[str, ...]) -> Path:

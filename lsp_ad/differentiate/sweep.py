@@ -12,7 +12,7 @@ from lsp_ad.differentiate import saves
 from lsp_ad.differentiate.adjoints import Adjoints, Form, State
 from lsp_ad.differentiate.calls import Callees
 from lsp_ad.differentiate.checkpoints import Reruns, removed
-from lsp_ad.differentiate.display import Display
+from lsp_ad.differentiate.display import PATTERNS, Display
 from lsp_ad.differentiate.fresh import adjoint_name, is_adjoint, is_temporary
 from lsp_ad.differentiate.nested import may_be_lists, may_nest
 from lsp_ad.differentiate.operations import Operations
@@ -32,7 +32,13 @@ from lsp_ad.simplify.substitute import tidy_up
 from lsp_ad.simplify.writes import tidy_writes
 
 MARK = "where the backward sweep begins"
-NAMES = {"grad": "{}_grad", "vjp": "{}_vjp", "value_and_grad": "{}_value_and_grad", "pair": "{}"}
+NAMES = {
+    "grad": "{}_grad",
+    "vjp": "{}_vjp",
+    "value_and_grad": "{}_value_and_grad",
+    "pair": "{}",
+    "split": "{}_forward",
+}
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,7 @@ class Swept:
 
     `checked`: the value whose shape the seed must have, if that has to be checked when the code runs;
     `structured`: it is no single array. `start`: what the backward sweep does before that check.
+    `undone`, in split motion: the backward sweep changes arrays of the forward sweep.
     In forward mode all stands in `forward`; `tangents` are those of the parameters, by parameter, and
     `derived` the tangent statements by their ids.
     """
@@ -59,6 +66,7 @@ class Swept:
     derived: frozenset[int] = frozenset()
     structured: bool = False
     start: tuple[gast.stmt, ...] = ()
+    undone: bool = False
 
 
 def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -> Swept:
@@ -78,6 +86,8 @@ def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -
     check = None
     single = kind.type in ("numeric", "array")
     start = []
+    if options.product is not None:
+        start = [assign(seed, constant(1.0))]
     if not scalar and mode != "pair":
         check = _check(seed, values.like(name(unit.result), last) if single else name(unit.result))
         if not single:
@@ -91,8 +101,7 @@ def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -
         values.lists |= {p for p in unused if unit.kinds.names.get(p, Kind()).may_be_list}
     gradients = [_gradient_of(p, unit, nested, state, values, backward, first) for p in unit.wrt]
     returned: gast.expr = gradients[0] if len(gradients) == 1 else gast.Tuple(gradients, gast.Load())
-    if check is not None:
-        backward[:0] = [*start, check]
+    backward[:0] = [*start, *([check] if check is not None else [])]
     options.record("sweeps", unit.tree, _joint(body, backward, returned))
     if options.optimized:
         saves.compute_again(body, backward, values)
@@ -112,7 +121,7 @@ def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -
     tapes.add(reverse.loops)
     forward = removed(forward)
     options.record("tapes", unit.tree, _joint(forward, backward, returned))
-    if mode in ("value_and_grad", "pair"):
+    if mode in ("value_and_grad", "pair", "split"):
         kept = unit.result
         shared = shared_memory(_joint(forward, backward, returned), unit, values, tapes.names)
         undone = bool(mutated(backward) & shared.get(kept, frozenset([kept])))
@@ -123,15 +132,19 @@ def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -
         returned = gast.Tuple([name(kept), returned], gast.Load())
     joint = _joint(forward, backward, returned)
     if options.optimized:
-        joint = simplify(joint, {*bound, seed}, shared_memory(joint, unit, values, tapes.names))
+        given = bound if options.product is not None else {*bound, seed}
+        joint = simplify(joint, given, shared_memory(joint, unit, values, tapes.names))
         options.record("simplified", unit.tree, joint)
     items = {n: path.expression() for n, path in unit.paths.items()}
     joint = [substitute(s, items) for s in joint]
-    if mode == "pair":
+    if mode in ("pair", "split"):
         joint = _bound_at_mark(joint, {*unit.parameters, seed})
-    return replace(
-        _shown(joint, unit, mode, seed, scalar, values), structured=check is not None and not single
-    )
+    swept = _shown(joint, unit, mode, seed, scalar, values)
+    if mode == "split":
+        undone = bool(mutated(swept.backward) & (flow.writes(swept.forward) | swept.parameters))
+        own = swept.helpers | ({"own_copy"} if undone else set())
+        swept = replace(swept, undone=undone, helpers=own)
+    return replace(swept, structured=check is not None and not single)
 
 
 def _joint(forward: list[gast.stmt], backward: list[gast.stmt], returned: gast.expr) -> list[gast.stmt]:
@@ -286,7 +299,7 @@ def _shown(
     scalar: bool,
     values: ForwardValues,
 ) -> Swept:
-    if mode == "pair":
+    if mode in ("pair", "split"):
         unit.webs.setdefault(seed, seed)
     display = display_of(joint, unit, {seed: unit.title.rpartition(".")[2]}, values)
     joint = display.rename(joint)
@@ -313,7 +326,13 @@ def _shown(
     )
 
 
-def display_of(joint: list[gast.stmt], unit: Unit, seeds: dict[str, str], values: ForwardValues) -> Display:
+def display_of(
+    joint: list[gast.stmt],
+    unit: Unit,
+    seeds: dict[str, str],
+    values: ForwardValues,
+    patterns: tuple[str, ...] = PATTERNS,
+) -> Display:
     """The names that people see in a generated body; `seeds` are its further parameters, each with what it is
     the derivative of."""
     used = {n.id for s in joint for n in flow.walk(s) if isinstance(n, gast.Name)}
@@ -328,6 +347,7 @@ def display_of(joint: list[gast.stmt], unit: Unit, seeds: dict[str, str], values
         outside,
         seeds,
         unit.original.name,
+        patterns,
     )
 
 

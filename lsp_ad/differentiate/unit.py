@@ -5,7 +5,7 @@ from the user's text to normal form, with what is known of it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import gast
 
@@ -189,7 +189,11 @@ def prepare(
     )
     _refuse_unclear(tree, kinds, active)
     tries.refuse_partial(tree, active, result)
-    if not callee:
+    if options.product is not None:
+        title = options.product.title if options.product.title != function.name else ""
+        apart = replace(apart, title=title)
+        inlined |= set(options.product.written_out)
+    if not callee and options.product is None:
         reached = active | {p.parameter for n, p in items.items() if n in active}
         _refuse_independent(function, wanted, reached, wrt is not None)
     normal = Normalizer(scope, kinds, active, carries, fresh)

@@ -216,6 +216,14 @@ CATALOGUE: dict[str, Entry] = _entries(
         "def f(x, unbroadcast):\n    return x * unbroadcast\n",
     ),
     Entry(
+        "AD507",
+        "not-one-array",
+        "error",
+        "A Hessian or a Jacobian was asked for, and a result or a parameter is no single number or array.",
+        "Write a function of arrays that calls it, and that returns one.",
+        "lsp-ad hessian model.py::pair_of_arrays\n",
+    ),
+    Entry(
         "AD601",
         "unsuitable-insertion",
         "error",

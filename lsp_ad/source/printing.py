@@ -111,7 +111,11 @@ class Printer:
         self.rebound = rebound
         self.lines = parsed.document.lines
         self.comments = parsed.comments
-        self.originals = {span_of(s): s for s in originals}
+        spans = ((span_of(s), s) for s in originals)
+        # what has no extent is no statement of the text
+        self.originals = {
+            span: s for span, s in spans if (span.line, span.column) != (span.end_line, span.end_column)
+        }
         self.ending = {s.end_lineno: s for s in self.originals.values() if not isinstance(s, _COMPOUND)}
         self.used: set[int] = set()
 

@@ -40,7 +40,7 @@ def test_the_example_produces_the_code(known):
 
 
 def test_requests_are_the_examples_without_a_function():
-    assert [e.code for e in REQUESTS] == ["AD501", "AD504", "AD505", "AD603"]
+    assert [e.code for e in REQUESTS] == ["AD501", "AD504", "AD505", "AD507", "AD603"]
 
 
 @each_entry
