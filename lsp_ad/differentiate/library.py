@@ -46,7 +46,7 @@ def library_kinds(scope: Scope) -> Callable[[gast.expr, KindOf], Kind | None]:
         if made is not None:
             return _made(made, node, kind_of)
         if isinstance(node.func, gast.Attribute) and scope.canonical(node.func) is None:
-            return _method(node.func, kind_of)
+            return _method(node, node.func, kind_of)
         return None
 
     return library
@@ -105,9 +105,12 @@ def _made(made: str, node: gast.Call, kind_of: KindOf) -> Kind:
     return Kind(kind, element=lasting(item)) if given.type in ("array", "numeric") else Kind(kind)
 
 
-def _method(function: gast.Attribute, kind_of: KindOf) -> Kind | None:
+def _method(node: gast.Call, function: gast.Attribute, kind_of: KindOf) -> Kind | None:
     """What the methods of lists and dicts hand out."""
     base = kind_of(function.value)
+    if function.attr == "get" and len(node.args) == 2 and (base.type == "dict" or base is BOTTOM):
+        item = BOTTOM if base is BOTTOM or base.items == () else element_kind(base)
+        return join(item, kind_of(node.args[1]))
     if not base.is_structure:
         return BOTTOM if base is BOTTOM and function.attr in (*VIEWS, "get", "pop") else None
     if function.attr in ("pop", "get"):

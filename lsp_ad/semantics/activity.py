@@ -103,7 +103,7 @@ def carrier(
             if kind_of_method(node) is not None and canonical(node.func) is None:
                 return set()
             if is_access(node) and canonical(node.func) is None:
-                return carries(node.func.value)
+                return carries(node.func.value).union(*map(carries, node.args))
             operation = scope_operation(node)
             if operation is not None:
                 if operation.rule.is_zero:

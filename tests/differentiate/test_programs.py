@@ -10,6 +10,7 @@ import pytest
 
 from tests import oracle
 from tests.differentiate.programs import (
+    applied,
     arrays,
     augmented,
     blocks,
@@ -169,4 +170,10 @@ def test_types_that_change(program):
 @pytest.mark.row("T14", "T16")
 @named(writers.CASES)
 def test_functions_that_write(program):
+    check(program)
+
+
+@pytest.mark.row("T8", "T10")
+@named(applied.CASES)
+def test_applied(program):
     check(program)

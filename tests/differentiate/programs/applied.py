@@ -1,0 +1,71 @@
+"""Programs from other fields, as a NumPy user writes them: elimination with row swaps, counts in dicts."""
+
+from __future__ import annotations
+
+from tests.differentiate.programs.case import case, normal, positive
+
+CASES = [
+    *case(
+        "elimination with pivots: rows under names of their own",
+        """
+        def f(A, b):
+            a = np.array(A, dtype=float)
+            x = np.array(b, dtype=float)
+            n = len(x)
+            for i in range(n):
+                pivot = i + np.argmax(np.abs(a[i:, i]))
+                if pivot != i:
+                    a[[i, pivot]] = a[[pivot, i]]
+                    x[i], x[pivot] = x[pivot], x[i]
+                pivot_row = a[i]
+                for k in range(i + 1, n):
+                    row = a[k]
+                    m = row[i] / pivot_row[i]
+                    row -= m * pivot_row
+                    x[k] -= m * x[i]
+            for i in range(n - 1, -1, -1):
+                x[i] -= a[i, i + 1:] @ x[i + 1:]
+                x[i] /= a[i, i]
+            return x
+        """,
+        (normal(4, 4), normal(4)),
+    ),
+    *case(
+        "LU in place, with the row of the pivot under a name",
+        """
+        def f(A):
+            U = A.copy()
+            L = np.eye(len(A))
+            for k in range(len(A)):
+                pivot = U[k]
+                for i in range(k + 1, len(A)):
+                    L[i, k] = U[i, k] / pivot[k]
+                    U[i] -= L[i, k] * pivot
+            return np.tril(L, -1) + U
+        """,
+        (positive(3, 3),),
+    ),
+    *case(
+        "sums by key in a dict, with get",
+        """
+        def f(xs, ws):
+            total = {}
+            for k, (x, w) in enumerate(zip(xs, ws)):
+                key = "even" if k % 2 == 0 else "odd"
+                total[key] = total.get(key, 0) + w * x
+            return total["even"] * total["odd"]
+        """,
+        (normal(4), normal(4)),
+    ),
+    *case(
+        "the default of get carries a derivative",
+        """
+        def f(x, w):
+            d = {}
+            for k in ("a", "b", "a"):
+                d[k] = d.get(k, x) * w
+            return d["a"] + d["b"] + d.get("c", w)
+        """,
+        (1.3, 0.7),
+    ),
+]
