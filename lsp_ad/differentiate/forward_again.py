@@ -15,6 +15,7 @@ from lsp_ad.differentiate.saves import is_cheap
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.memory import written_root
 from lsp_ad.simplify.algebra import bare, substitute
+from lsp_ad.simplify.points import Points
 from lsp_ad.simplify.substitute import Shared, changes
 from lsp_ad.source.trees import copied
 
@@ -66,7 +67,7 @@ def _put(body: list[gast.stmt], position: int, t: str, reads: Counter[str], shar
             reads[t] -= count
             for n in operands:
                 reads[n] += count
-        if not reads[t] or changes(s, shared) & operands:
+        if not reads[t] or changes(s, shared, Points()) & operands:
             return
 
 

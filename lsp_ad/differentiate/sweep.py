@@ -28,6 +28,7 @@ from lsp_ad.semantics.names import bound_names
 from lsp_ad.semantics.shapes import Kind
 from lsp_ad.simplify.algebra import assign, call, constant, name, substitute
 from lsp_ad.simplify.dead import drop_dead, drop_dead_writes
+from lsp_ad.simplify.points import Points
 from lsp_ad.simplify.substitute import tidy_up
 from lsp_ad.simplify.writes import tidy_writes
 
@@ -266,7 +267,10 @@ def _forget_result_copy(joint: list[gast.stmt]) -> None:
 def shared_memory(
     body: list[gast.stmt], unit: Unit, values: ForwardValues, tapes: Set[str] = frozenset()
 ) -> dict[str, frozenset[str]]:
-    """For each name of a generated body, the names that it may share memory with."""
+    """For each name of a generated body, the names that it may share memory with; nothing where no statement
+    writes into an array."""
+    if not mutated(body):
+        return {}
 
     def makes_own(node: gast.Call) -> bool:
         if isinstance(node.func, gast.Name) and node.func.id in values.helpers:
@@ -285,10 +289,11 @@ def simplify(
         return is_temporary(n) or n.startswith("s__")
 
     _forget_result_copy(joint)
-    joint = drop_dead(joint, shared)
-    tidy_up(joint, movable, is_adjoint, parameters, shared)
+    points = Points()
+    joint = drop_dead(joint, shared, points)
+    tidy_up(joint, movable, is_adjoint, parameters, shared, points)
     tidy_writes(joint)
-    return drop_dead(joint, shared)
+    return drop_dead(joint, shared, points)
 
 
 def _shown(

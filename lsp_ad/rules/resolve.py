@@ -81,20 +81,20 @@ class Scope:
 
     def callee(self, node: gast.expr) -> gast.FunctionDef | None:
         """The function whose text is known that a call calls, if its text is what is differentiated."""
-        function = self._function(node)
+        function = self._function(self.canonical(node.func)) if isinstance(node, gast.Call) else None
         return function if function is None or declared(self.program, function) is None else None
 
     def declared(self, node: gast.expr) -> Declared | None:
         """What the user has declared of the derivative of the function that a call calls."""
-        if not isinstance(node, gast.Call):
-            return None
-        name = self.canonical(node.func)
+        return self._declared(node, self.canonical(node.func)) if isinstance(node, gast.Call) else None
+
+    def _declared(self, node: gast.Call, name: str | None) -> Declared | None:
         settings = settings_of(self.program)
         if name in settings.rules:
             return Declared(settings.rules[name])
         if name in settings.zero:
             return zero_call(name, node)
-        function = self._function(node)
+        function = self._function(name)
         if function is not None:
             return declared(self.program, function)
         if isinstance(node.func, gast.Attribute):
@@ -102,9 +102,11 @@ class Scope:
         constants = {} if getattr(node.func, "id", "") in self.local else self.program.constants
         return declared_call(node, self.canonical, constants)
 
-    def _function(self, node: gast.expr) -> gast.FunctionDef | None:
-        name = self.canonical(node.func) if isinstance(node, gast.Call) else None
-        if name in RULES or name in settings_of(self.program).rules or name in settings_of(self.program).zero:
+    def _function(self, name: str | None) -> gast.FunctionDef | None:
+        if name is None or name in RULES:
+            return None
+        settings = settings_of(self.program)
+        if name in settings.rules or name in settings.zero:
             return None
         return self.program.callee(name)
 
@@ -121,11 +123,11 @@ class Scope:
         return None
 
     def _call(self, node: gast.Call) -> Operation | None:
-        known = self.declared(node)
+        name = self.canonical(node.func)
+        known = self._declared(node, name)
         if known is not None:
             args = node.args if known.arguments is None else known.arguments
             return Operation(known.rule, list(args), list(node.keywords)) if known.rule else None
-        name = self.canonical(node.func)
         if name is not None:
             rule = RULES.get(name) or CONSTANT_ONLY.get(name)
             return self._operation(rule, list(node.args), node.keywords) if rule else None

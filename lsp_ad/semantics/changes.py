@@ -59,8 +59,8 @@ def changed_by(node: gast.AST) -> set[str]:
         found.add(getattr(base, "id", ""))
     for n in flow.walk(node):
         if (
-            isinstance(n, gast.Call)
-            and isinstance(n.func, gast.Attribute)
+            type(n) is gast.Call
+            and type(n.func) is gast.Attribute
             and n.func.attr in METHODS
             and isinstance(n.func.value, gast.Name)
         ):

@@ -13,6 +13,7 @@ import gast
 
 from lsp_ad.source.trees import PARTS, children, walk
 
+_NAME, _CONSTANT, _OPERATION, _CALL, _STORE = gast.Name, gast.Constant, gast.BinOp, gast.Call, gast.Store
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 _SCOPED = frozenset((*_COMPREHENSIONS, gast.Lambda, gast.AugAssign))
 _COMPOUND = frozenset(
@@ -26,14 +27,21 @@ def reads(node: gast.AST | None) -> set[str]:
     pending = [] if node is None else [node]
     for part in pending:  # which grows on the way
         kind = type(part)
-        if kind is gast.Name:
-            if type(part.ctx) is not gast.Store:
+        if kind is _NAME:
+            if type(part.ctx) is not _STORE:
                 found.add(part.id)
+        elif kind is _CONSTANT:
+            continue
+        elif kind is _OPERATION:
+            pending += (part.left, part.right)
+        elif kind is _CALL:
+            pending += (part.func, *part.args, *part.keywords)
         elif kind in _SCOPED:
             found |= _scoped_reads(part)
         else:
+            content = part.__dict__
             for field_name in PARTS[kind]:
-                value = part.__dict__.get(field_name)
+                value = content.get(field_name)
                 if type(value) is list:
                     pending += value if None not in value else [item for item in value if item is not None]
                 elif value is not None:
@@ -60,12 +68,12 @@ def _scoped_reads(node: gast.AST) -> set[str]:
 
 def stored(target: gast.AST) -> set[str]:
     """The names that an assignment, or its target, binds."""
-    if isinstance(target, gast.Assign):
+    if type(target) is gast.Assign:
         if len(target.targets) > 1:
             return {n for t in target.targets for n in stored(t)}
         target = target.targets[0]
-    if isinstance(target, gast.Name):
-        return {target.id} if isinstance(target.ctx, gast.Store) else set()
+    if type(target) is _NAME:
+        return {target.id} if type(target.ctx) is _STORE else set()
     return {n.id for n in walk(target) if type(n) is gast.Name and type(n.ctx) is gast.Store}
 
 
@@ -134,8 +142,9 @@ def statements(body: list[gast.stmt]) -> list[gast.stmt]:
     found: list[gast.stmt] = []
     for statement in body:
         found.append(statement)
-        for block in blocks(statement):
-            found += statements(block)
+        if type(statement) in _COMPOUND:
+            for block in blocks(statement):
+                found += statements(block)
     return found
 
 

@@ -54,14 +54,15 @@ def scatter(s: gast.stmt) -> gast.Call | None:
 
 def written(s: gast.stmt) -> gast.Subscript | None:
     """The part of an array that a statement writes, as the element that it is: `a[s]`."""
-    if isinstance(s, gast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], gast.Subscript):
-        return s.targets[0] if not isinstance(getattr(s.targets[0].slice, "value", None), str) else None
-    if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Subscript):
-        return s.target
+    if isinstance(s, gast.Assign):
+        target = s.targets[0] if len(s.targets) == 1 else None
+        if not isinstance(target, gast.Subscript) or isinstance(getattr(target.slice, "value", None), str):
+            return None
+        return target
+    if isinstance(s, gast.AugAssign):
+        return s.target if isinstance(s.target, gast.Subscript) else None
     call = scatter(s)
-    if call is not None:
-        return gast.Subscript(call.args[0], call.args[1], gast.Load())
-    return None
+    return gast.Subscript(call.args[0], call.args[1], gast.Load()) if call is not None else None
 
 
 def written_root(s: gast.stmt) -> str | None:

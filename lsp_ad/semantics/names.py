@@ -89,6 +89,7 @@ class Program:
     made: Mapping[str, gast.FunctionDef] = field(default_factory=dict)
     written: Mapping[str, gast.AST] = field(default_factory=dict)
     _bindings: dict[str, list[gast.AST]] = field(default_factory=dict, init=False)
+    _meanings: dict[str, str | None] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for statement in self.parsed.module.body:
@@ -159,7 +160,12 @@ class Program:
             return joined(base, node.attr)
         if not isinstance(node, gast.Name) or node.id in local:
             return None
-        name = node.id
+        if node.id not in self._meanings:
+            self._meanings[node.id] = self._meaning(node.id)
+        return self._meanings[node.id]
+
+    def _meaning(self, name: str) -> str | None:
+        """What a name of the top level stands for."""
         if name in self.imports:
             return self.links.libraries.get(name, self.imports[name])
         if name in self.links.imports:

@@ -148,11 +148,12 @@ def substitute(node: gast.AST, values: dict[str, gast.expr]) -> gast.AST:
         return copied(values[node.id]) if node.id in values and isinstance(node.ctx, gast.Load) else node
     pending = [node]
     for parent in pending:
+        content = parent.__dict__
         for field in PARTS[type(parent)]:
-            value = parent.__dict__.get(field)
+            value = content.get(field)
             if type(value) is gast.Name:
                 if value.id in values and isinstance(value.ctx, gast.Load):
-                    parent.__dict__[field] = copied(values[value.id])
+                    content[field] = copied(values[value.id])
             elif type(value) is list:
                 for position, item in enumerate(value):
                     if type(item) is gast.Name:

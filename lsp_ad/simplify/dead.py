@@ -11,28 +11,33 @@ from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import change_of, changed_by
 from lsp_ad.semantics.memory import content_reads, written, written_root
 from lsp_ad.simplify.algebra import negation
+from lsp_ad.simplify.points import Points
 
 Shared = Mapping[str, frozenset[str]]
 
 
-def drop_dead(body: list[gast.stmt], shared: Shared | None = None) -> list[gast.stmt]:
+def drop_dead(
+    body: list[gast.stmt], shared: Shared | None = None, points: Points | None = None
+) -> list[gast.stmt]:
     """The body without dead statements.
 
     Before: `z = x @ w; loss = np.mean(z); dz = ...; return dz`. After: `z = x @ w; dz = ...; return dz`,
     if dz reads z; nothing reads loss. Assignments have no other effect; `print`, `assert` and `raise` stay.
     A write into an array is dead if nothing reads the array after it, by any of its names: `shared` gives
     for each name those that it may share memory with. Without `shared` such writes stay.
+    `points`: what is known of the statements.
     """
+    points = points or Points()
     while True:
-        body = _drop(body)
+        body = _drop(body, points)
         left = drop_dead_writes(body, shared, loops=True) if shared is not None else body
         if left is body:
             return body
         body = left
 
 
-def _drop(body: list[gast.stmt]) -> list[gast.stmt]:
-    sweep = _Sweep()
+def _drop(body: list[gast.stmt], points: Points) -> list[gast.stmt]:
+    sweep = _Sweep(points)
     lists: set[str] | None = None
     while lists != (unread := sweep.unread_lists(body)):
         sweep.lists = lists = unread
@@ -112,26 +117,15 @@ class _Sweep:
     changed in place everywhere, from the names alive after a statement to those alive before it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, points: Points) -> None:
+        self.points = points
         self.lists: set[str] = set()
         self.dropped = 0
-        self._points: dict[int, tuple[gast.stmt, set[str], set[str]]] = {}
-        self._made: dict[int, tuple[gast.stmt, set[str]]] = {}
 
-    def point(self, s: gast.stmt) -> tuple[set[str], set[str]]:
-        """What a point reads and binds, which the sweep never changes."""
-        known = self._points.get(id(s))
-        if known is None:
-            known = self._points[id(s)] = (s, flow.header_reads(s), flow.header_writes(s))
-        return known[1], known[2]
-
-    def makes(self, s: gast.stmt) -> set[str]:
-        """What a point binds or changes."""
-        known = self._made.get(id(s))
-        if known is None:
-            changed = changed_by(s.value) if isinstance(s, (gast.Assign, gast.AugAssign)) else set()
-            known = self._made[id(s)] = (s, self.point(s)[1] | changed)
-        return known[1]
+    def makes_nothing(self, s: gast.stmt, live: Set[str]) -> bool:
+        """Whether nothing that is alive is bound or changed at a point."""
+        _, binds, lists = self.points.of(s)
+        return live.isdisjoint(binds) and live.isdisjoint(lists)
 
     def unread_lists(self, body: list[gast.stmt]) -> set[str]:
         """Tapes and other lists that are changed, but never read."""
@@ -143,7 +137,7 @@ class _Sweep:
                 appended.add(change.base)
                 read = read.union(*map(flow.reads, change.args))
             else:
-                read |= self.point(s)[0]
+                read |= self.points.of(s)[0]
         return appended - read
 
     # --- dropping ----------------------------------------------------------------------------
@@ -232,11 +226,11 @@ class _Sweep:
     def is_dead(self, s: gast.stmt, live: Set[str]) -> bool:
         if isinstance(s, gast.Assign):
             names_only = all(isinstance(t, (gast.Name, gast.Tuple)) for t in s.targets)
-            return names_only and live.isdisjoint(self.makes(s))
+            return names_only and self.makes_nothing(s, live)
         if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name):
-            return live.isdisjoint(self.makes(s))
+            return self.makes_nothing(s, live)
         if isinstance(s, (gast.For, gast.While)):
-            return not _effects(s) and all(live.isdisjoint(self.makes(x)) for x in flow.statements([s]))
+            return not _effects(s) and all(self.makes_nothing(x, live) for x in flow.statements([s]))
         change = change_of(s) if isinstance(s, gast.Expr) else None
         return change is not None and change.base in self.lists
 
@@ -248,7 +242,7 @@ class _Sweep:
         self.header(s, live)
         inside = set(live)
         self.before(s.body, inside, _Jumps(left, frozenset(live)))
-        return live | inside - self.point(s)[1]
+        return live | inside - self.points.of(s)[1]
 
     def before(self, body: list[gast.stmt], live: set[str], jumps: _Jumps) -> list[gast.stmt]:
         for s in reversed(body):
@@ -280,7 +274,7 @@ class _Sweep:
             self.header(s, live)
 
     def header(self, s: gast.stmt, live: set[str]) -> None:
-        reads, writes = self.point(s)
+        reads, writes, _ = self.points.of(s)
         if not isinstance(s, gast.For):
             live -= writes
         live |= reads

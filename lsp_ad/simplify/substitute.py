@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Mapping
 import gast
 
 from lsp_ad.semantics import flow
-from lsp_ad.semantics.changes import changed_by
 from lsp_ad.semantics.memory import written_root
 from lsp_ad.simplify.algebra import name, normalize, store, substitute
+from lsp_ad.simplify.points import Points
 
 Shared = Mapping[str, frozenset[str]]
 
@@ -28,19 +28,25 @@ def tidy_up(
     summable: Callable[[str], bool],
     parameters: set[str],
     shared: Shared | None = None,
+    points: Points | None = None,
 ) -> None:
     """Merge sums and move single-use values, in place, until nothing changes.
 
     `parameters` are bound on entry. `shared`: for each name those that it may share memory with, which a
-    write in place changes as well.
+    write in place changes as well. `points`: what is known of the statements.
     """
-    shared = shared or {}
+    shared, points = shared or {}, points or Points()
+    block: _Block | None = None
     changed = True
     while changed:
         counts = _Counts(body)
-        if changed := _copies(body, counts, movable, parameters, shared):
+        if changed := _copies(body, counts, movable, parameters, shared, points):
             counts = _Counts(body)
-        changed |= _Block(body, counts, movable, summable, shared).run()
+            points.clear()
+        if block is None or changed:
+            block = _Block(body, counts, movable, summable, shared, points)
+        block.counts = counts
+        changed |= block.run()
 
 
 class _Counts:
@@ -51,10 +57,10 @@ class _Counts:
         self.writes: dict[str, int] = {}
         for s in body:
             for n in flow.walk(s):
-                if isinstance(n, gast.Name):
-                    table = self.reads if isinstance(n.ctx, gast.Load) else self.writes
+                if type(n) is gast.Name:
+                    table = self.reads if type(n.ctx) is gast.Load else self.writes
                     table[n.id] = table.get(n.id, 0) + 1
-                elif isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name):
+                elif type(n) is gast.AugAssign and isinstance(n.target, gast.Name):
                     self.reads[n.target.id] = self.reads.get(n.target.id, 0) + 1
 
 
@@ -71,6 +77,7 @@ class _Block:
         movable: Callable[[str], bool],
         summable: Callable[[str], bool],
         shared: Shared,
+        points: Points,
     ):
         self.whole = body
         self.body: list[gast.stmt | None] = list(body)
@@ -78,6 +85,7 @@ class _Block:
         self.movable = movable
         self.summable = summable
         self.shared = shared
+        self.points = points
         self.reads: list[set[str]] = [set() for _ in body]
         self.changes: list[set[str]] = [set() for _ in body]
         self.mentioned: dict[str, list[int]] = {}
@@ -85,15 +93,19 @@ class _Block:
         self.compound: list[int] = []
         self.not_simple: list[int] = []
         for at, s in enumerate(body):
-            self.put(at, s)
+            self.know(at, s)
             if flow.blocks(s):
                 self.compound.append(at)
             if not isinstance(s, (gast.Assign, gast.AugAssign, gast.Expr)):
                 self.not_simple.append(at)
 
     def put(self, at: int, s: gast.stmt) -> None:
-        """Put a statement, or what has become of it, in its place."""
-        reads, changed = _all_reads(s), changes(s, self.shared)
+        """Put what has become of a statement in its place."""
+        self.points.forget(s)
+        self.know(at, s)
+
+    def know(self, at: int, s: gast.stmt) -> None:
+        reads, changed = self.points.reads(s), changes(s, self.shared, self.points)
         for n in (reads | changed) - self.reads[at] - self.changes[at]:
             insort(self.mentioned.setdefault(n, []), at)
         for n in changed - self.changes[at]:
@@ -129,30 +141,33 @@ class _Block:
     def run(self) -> bool:
         """Rewrite what can be; returns whether anything was."""
         rewritten = False
-        for position, s in enumerate(self.whole):
+        for position, s in enumerate(self.body):
+            if s is None:
+                continue
             if blocks := flow.blocks(s):
                 inner = [self.inner(b) for b in blocks]
                 if any(inner):
                     self.put(position, s)
                     rewritten = True
             elif isinstance(s, gast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], gast.Name):
-                rewritten |= self.assignment(position, s.targets[0].id, s.value)
+                rewritten |= self.assignment(position, s, s.targets[0].id)
         self.whole[:] = [s for s in self.body if s is not None]
         return rewritten
 
     def inner(self, body: list[gast.stmt]) -> bool:
-        return _Block(body, self.counts, self.movable, self.summable, self.shared).run()
+        return _Block(body, self.counts, self.movable, self.summable, self.shared, self.points).run()
 
-    def assignment(self, position: int, t: str, value: gast.expr) -> bool:
-        """Take an assignment out, if its value can stand elsewhere."""
+    def assignment(self, position: int, assignment: gast.Assign, t: str) -> bool:
+        """Take an assignment to `t` out, if its value can stand elsewhere."""
         reads, writes = self.counts.reads, self.counts.writes
-        if self.summable(t) and (self.merge_sum(position, t, value) or self.merge_step(position, t, value)):
+        value = assignment.value
+        if self.summable(t) and self.merge(position, assignment, t):
             return True
         if not self.movable(t) or writes.get(t) != 1:
             return False
         if isinstance(value, gast.Name) and self.forget_copy(position, t, value.id, reads.get(t, 0)):
             return True
-        if reads.get(t) == 1 and self.move(position, t, value):
+        if reads.get(t) == 1 and self.move(position, assignment, t):
             reads[t] = 0
             return True
         return False
@@ -179,14 +194,14 @@ class _Block:
         self.take_out(position)
         return True
 
-    def move(self, position: int, t: str, value: gast.expr) -> bool:
+    def move(self, position: int, assignment: gast.Assign, t: str) -> bool:
         """Move the value of `t` to its one read, if it is in this block, or in a branch of it."""
-        used = flow.reads(value)
+        value = assignment.value
+        used, _, popped = self.points.of(assignment)
         at, s = next(self.mentions(t, position), (position, None))
         if s is None or self.is_changed(used, position, at):
             return False
-        popped = changed_by(value)
-        reader = _reader([s], t, used, self.shared)
+        reader = _reader([s], t, used, self.shared, self.points)
         if reader is None or _too_large(reader, value):
             return False
         if popped and (reader is not s or self.is_read(popped, position, at + 1)):
@@ -196,33 +211,38 @@ class _Block:
         self.take_out(position)
         return True
 
-    def merge_sum(self, position: int, t: str, value: gast.expr) -> bool:
+    def merge(self, position: int, assignment: gast.Assign, t: str) -> bool:
+        """Put the value of `t` into the next assignment to it."""
+        at, s = next(self.mentions(t, position), (position, None))
+        if isinstance(s, gast.AugAssign):
+            return self.merge_sum(position, assignment, t, at, s)
+        if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) and s.targets[0].id == t:
+            if isinstance(s.value, gast.Call):
+                return self.merge_step(position, t, assignment.value, at, s)
+            return self.merge_sum(position, assignment, t, at, s)
+        return False
+
+    def merge_sum(
+        self, position: int, assignment: gast.Assign, t: str, at: int, s: gast.Assign | gast.AugAssign
+    ) -> bool:
         """`t = a; ...; t = t + b` as `t = a + b`, where t is not read between,
         and what a reads does not change.
         """
-        used = flow.reads(value)
-        at, s = next(self.mentions(t, position), (position, None))
-        if s is None or t in used or _between(self.not_simple, position, at):
+        used, _, popped = self.points.of(assignment)
+        if t in used or _between(self.not_simple, position, at):
             return False
-        if self.is_changed(used, position, at) or self.is_read(changed_by(value), position, at + 1):
+        if self.is_changed(used, position, at) or self.is_read(popped, position, at + 1):
             return False
-        if (total := _sum_with(s, t, value)) is None:
+        if (total := _sum_with(s, t, assignment.value)) is None:
             return False
-        self.whole[at] = total
         self.put(at, total)
         self.take_out(position)
         return True
 
-
-    def merge_step(self, position: int, t: str, value: gast.expr) -> bool:
+    def merge_step(self, position: int, t: str, value: gast.expr, at: int, s: gast.Assign) -> bool:
         """`t = a; ...; t = g(t)` as `t = g(a)`, where t is read nowhere else, and a does not change."""
-        at, s = next(self.mentions(t, position), (position, None))
         if (
             not isinstance(value, gast.Name)
-            or not isinstance(s, gast.Assign)
-            or not isinstance(s.targets[0], gast.Name)
-            or s.targets[0].id != t
-            or not isinstance(s.value, gast.Call)
             or _between(self.compound, position, at)
             or self.is_changed({value.id}, position, at)
         ):
@@ -238,25 +258,18 @@ def _between(places: list[int], start: int, stop: int) -> bool:
     return bisect_right(places, start) < bisect_left(places, stop)
 
 
-def _all_reads(s: gast.stmt) -> set[str]:
-    """What a statement reads, with all that is inside it."""
-    found = flow.header_reads(s)
-    for block in flow.blocks(s):
-        for x in block:
-            found |= _all_reads(x)
-    return found
-
-
-def _reader(block: list[gast.stmt], t: str, used: set[str], shared: Shared) -> gast.stmt | None:
+def _reader(
+    block: list[gast.stmt], t: str, used: set[str], shared: Shared, points: Points
+) -> gast.stmt | None:
     """The first statement that reads `t`, if a value that reads the names in `used` can stand there."""
     for s in block:
-        if t in flow.header_reads(s):
+        if t in points.of(s)[0]:
             return None if isinstance(s, gast.While) else s
         if isinstance(s, gast.If):
             for branch in (s.body, s.orelse):
-                if any(t in _all_reads(x) for x in branch):
-                    return _reader(branch, t, used, shared)
-        if changes(s, shared) & (used | {t}) or t in _all_reads(s):
+                if any(t in points.reads(x) for x in branch):
+                    return _reader(branch, t, used, shared, points)
+        if changes(s, shared, points) & (used | {t}) or t in points.reads(s):
             return None
     return None
 
@@ -283,14 +296,15 @@ def _sum_with(s: gast.stmt, t: str, first: gast.expr) -> gast.stmt | None:
     return gast.copy_location(total, s) if hasattr(s, "lineno") else total
 
 
-def changes(s: gast.stmt, shared: Shared) -> set[str]:
+def changes(s: gast.stmt, shared: Shared, points: Points) -> set[str]:
     """The names whose values a statement changes, in place or by assignment, with all that is inside it."""
-    found = flow.writes([s])
+    found: set[str] = set()
     for x in flow.statements([s]):
+        _, binds, lists = points.of(x)
+        found |= binds
+        found |= lists
         if (array := written_root(x)) is not None:
             found |= shared.get(array, frozenset([array]))
-        if isinstance(x, (gast.Assign, gast.Expr, gast.AugAssign)):
-            found |= changed_by(x)
     return found
 
 
@@ -337,12 +351,13 @@ def _copies(
     movable: Callable[[str], bool],
     parameters: set[str],
     shared: Shared,
+    points: Points,
 ) -> bool:
     """Read the original instead of a copy of it, where neither changes after."""
     in_place: set[str] = set()
     for x in flow.statements(body):
         if isinstance(x, (gast.AugAssign, gast.Expr)):
-            in_place |= changes(x, shared)
+            in_place |= changes(x, shared, points)
     renamed: dict[str, str] = {}
 
     def block(statements: list[gast.stmt]) -> None:

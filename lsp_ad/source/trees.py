@@ -1,7 +1,8 @@
 """Going through trees, and copying them, fast: every pass does it for every statement.
 
 Contexts and operators (`Load`, `Add`) have no parts and no place, so no walk stops at them, and copies
-share them.
+share them. Names, constants, operations, calls and attributes are most of every tree: walks look for them
+first.
 """
 
 from __future__ import annotations
@@ -52,23 +53,45 @@ def no_collection() -> Iterator[None]:
             gc.enable()
 
 
+_NAME, _CONSTANT, _OPERATION = gast.Name, gast.Constant, gast.BinOp
+_CALL, _ATTRIBUTE = gast.Call, gast.Attribute
+
+
 def walk(node: gast.AST) -> list[gast.AST]:
     """Every node of a tree, each before what is in it."""
     found = [node]
     for node in found:  # which grows on the way
-        for field in PARTS[type(node)]:
-            value = node.__dict__.get(field)
-            if type(value) is list:
-                found += value if None not in value else [item for item in value if item is not None]
-            elif value is not None:
-                found.append(value)
+        kind = type(node)
+        if kind is _NAME or kind is _CONSTANT:
+            continue
+        if kind is _OPERATION:
+            found += (node.left, node.right)
+        elif kind is _CALL:
+            found += (node.func, *node.args, *node.keywords)
+        elif kind is _ATTRIBUTE:
+            found.append(node.value)
+        else:
+            content = node.__dict__
+            for field in PARTS[kind]:
+                value = content.get(field)
+                if type(value) is list:
+                    found += value if None not in value else [item for item in value if item is not None]
+                elif value is not None:
+                    found.append(value)
     return found
 
 
 def children(node: gast.AST) -> list[gast.AST]:
     """The nodes directly under a node, in the order of its fields."""
+    kind = type(node)
+    if kind is _NAME or kind is _CONSTANT:
+        return []
+    if kind is _OPERATION:
+        return [node.left, node.right]
+    if kind is _CALL:
+        return [node.func, *node.args, *node.keywords]
     found: list[gast.AST] = []
-    for field in PARTS[type(node)]:
+    for field in PARTS[kind]:
         value = node.__dict__.get(field)
         if type(value) is list:
             found += [item for item in value if item is not None]
@@ -88,6 +111,8 @@ def rebuilt(node: gast.AST, part: Callable[[gast.AST], gast.AST]) -> gast.AST:
     new: gast.AST = kind.__new__(kind)  # its constructor would set every field once more
     content = new.__dict__
     content.update(node.__dict__)
+    if kind is _NAME or kind is _CONSTANT:
+        return new
     for field in PARTS[kind]:
         value = content.get(field)
         if type(value) is list:
