@@ -293,6 +293,7 @@ class Kinds:
         """Take an expression for one that is written where another was."""
         if id(other) in self._fits:
             self._fits[id(node)] = (node, self._fits[id(other)][1])
+            self._memo.pop(id(node), None)
 
     def _change(self, s: gast.stmt) -> None:
         """A change of a list or dict adds to what its items may be."""
