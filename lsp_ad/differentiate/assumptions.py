@@ -22,6 +22,13 @@ from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
 from lsp_ad.source.trees import copied
 
+REDUCTIONS = {
+    f"numpy.{f}" for f in ("sum", "mean", "max", "min", "dot", "prod", "std", "var", "linalg.norm")
+} | {
+    "builtins.len",
+    "builtins.sum",
+}
+
 
 def is_update(s: gast.stmt) -> bool:
     """Whether an assignment stands for an augmented one (its operand has the place of its target)."""
@@ -78,13 +85,13 @@ class Assumptions:
         """A name that is an element of an array first, and updated in a loop: taken for a number, which is
         checked."""
         first = [x for x in self.definitions(n) if not is_update(x)]
-        if len(first) == len(self.definitions(n)) == 1:
+        if len(first) == len(self.definitions(n)) == 1 and self.updates(n) < 2:
             return False
         return bool(first) and not any(
             not (isinstance(x, gast.Assign) and self.as_number(n, x)) for x in first
         )
 
-    def as_array(self, n: str, updated: str) -> bool:
+    def as_array(self, n: str) -> bool:
         """A name that stands for a part of an array: taken for an array, where its use says so, which is
         checked."""
         definitions = self.definitions(n)
@@ -92,8 +99,7 @@ class Assumptions:
             return False
         (definition,) = definitions
         if isinstance(definition, gast.Assign) and not (
-            isinstance(definition.value, gast.Subscript)
-            and (self._is_indexed(n) or self._is_indexed(updated))
+            isinstance(definition.value, gast.Subscript) and self._is_array(n)
         ):
             return False
         self.kinds.names[n] = replace(self.kinds.names[n], type="array")
@@ -101,12 +107,36 @@ class Assumptions:
         self.check(n, definition, gast.Eq(), f"`{plain(n)}` must be an array: it is changed in place")
         return True
 
-    def _is_indexed(self, n: str) -> bool:
-        return any(
-            isinstance(x, gast.Subscript) and isinstance(x.value, gast.Name) and x.value.id == n
-            for s in self.body
-            for x in flow.walk(s)
-        )
+    def _is_array(self, n: str) -> bool:
+        """Whether a use says of a name, under any of its webs, that it stands for an array: an index, a loop,
+        an attribute, a product of matrices, or a function of a whole array."""
+        same = {m for m in self.kinds.names if plain(m) == plain(n)}
+
+        def is_it(node: gast.AST | None) -> bool:
+            return isinstance(node, gast.Name) and node.id in same
+
+        for s in self.body:
+            for x in flow.walk(s):
+                if isinstance(x, (gast.Subscript, gast.Attribute)) and is_it(x.value):
+                    return True
+                if isinstance(x, gast.For) and is_it(x.iter):
+                    return True
+                product = isinstance(x, gast.BinOp) and isinstance(x.op, gast.MatMult)
+                if product and (is_it(x.left) or is_it(x.right)):
+                    return True
+                if isinstance(x, gast.Call) and x.args and self._reduces(x):
+                    inner = flow.reads(x.args[0])
+                    if inner and inner <= same:
+                        return True
+        return False
+
+    def _reduces(self, call: gast.Call) -> bool:
+        """Whether a call makes one value of the elements of its argument."""
+        return self.scope.canonical(call.func) in REDUCTIONS
+
+    def updates(self, n: str) -> int:
+        """How many augmented assignments a name has, under any of its webs."""
+        return sum(is_update(s) and plain(s.targets[0].id) == plain(n) for s in flow.statements(self.body))
 
     def numpy(self) -> str:
         return self.scope.program.alias_of("numpy") or "np"

@@ -26,7 +26,7 @@ from lsp_ad.problems import Refusal, problem
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import Change, change_of
 from lsp_ad.semantics.memory import written_root
-from lsp_ad.simplify.algebra import assign, name, store, substitute
+from lsp_ad.simplify.algebra import assign, name, normalize, store, substitute
 from lsp_ad.source.parse import span_of
 
 
@@ -44,7 +44,8 @@ class Loop:
 class Forward:
     """Writes the forward sweep of one function.
 
-    `changing`: the lists and dicts that change in place, which have a tangent from the start. `live`: the
+    `changing`: what changes in place, which has a tangent from the start; `written`: the names that may share
+    memory with arrays of these. `live`: the
     names that are read at or after a statement, by its id. `loops`: those around.
     """
 
@@ -53,6 +54,7 @@ class Forward:
     callees: Callees
     insertions: Insertions
     changing: set[str]
+    written: set[str]
     live: dict[int, set[str]]
     loops: list[Loop] = field(default_factory=list)
 
@@ -137,7 +139,7 @@ class Forward:
             made = [self._call(s, s.value, target.id, present)]
         else:
             before, tangent = self.tangents.of(s, target.id, present)
-            if target.id in self.changing and not isinstance(s.value, (gast.Name, gast.Subscript)):
+            if target.id in self.written and not isinstance(s.value, (gast.Name, gast.Subscript)):
                 tangent = self._own(tangent, target.id)
             made = self._beside(s, target.id, before, tangent)
         present.bind(targets)
@@ -165,6 +167,7 @@ class Forward:
 
     def _own(self, tangent: gast.expr, target: str) -> gast.expr:
         """A tangent that will be written into, in memory of its own."""
+        tangent = normalize(tangent)
         if self.values.kinds.of(name(target)).is_structure or not isinstance(
             tangent, (gast.Name, gast.Subscript)
         ):
@@ -176,6 +179,9 @@ class Forward:
         target = s.targets[0]
         written_out = isinstance(s.value, (gast.List, gast.Tuple, gast.Dict))
         zero = self.tangents.zero(s.value if written_out else name(target.id), present, s)
+        if isinstance(zero, gast.Constant):  # an array without axes, which will be written into
+            zeros = gast.Attribute(self.values.module("numpy"), "zeros_like", gast.Load())
+            zero = gast.Call(zeros, [name(target.id)], [])
         present.tangents.add(target.id)
         return [assign(adjoint_name(target.id), zero)]
 

@@ -18,7 +18,7 @@ from lsp_ad.differentiate.tangents import HeldValues, Present, Tangents
 from lsp_ad.differentiate.unit import Unit
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import changed
-from lsp_ad.semantics.memory import mutated
+from lsp_ad.semantics.memory import Sharing, mutated
 from lsp_ad.simplify.algebra import assign, name, substitute
 
 
@@ -33,6 +33,7 @@ def sweep_forward(unit: Unit, callees: Callees, shown: str, options: Options = D
         callees,
         unit.insertions,
         changed(unit.tree.body) | mutated(unit.tree.body),
+        _written(unit),
         unit.stability.live,
     )
     body, last = unit.tree.body[:-1], unit.tree.body[-1]
@@ -111,3 +112,10 @@ def _return_values(joint: list[gast.stmt], result: str) -> None:
     ):
         both.elts = [values[n] for n in wanted]
         del joint[-3:-1]
+
+
+def _written(unit: Unit) -> set[str]:
+    """The names that may share memory with an array that is written into."""
+    arrays = mutated(unit.tree.body)
+    groups = Sharing(unit.scope.makes_new).groups(unit.tree.body) if arrays else {}
+    return {n for array in arrays for n in groups.get(array, {array})}

@@ -85,6 +85,7 @@ class _Views:
         for _ in range(100):
             conflict = self._conflict()
             if conflict is None:
+                self._copy_parameters()  # an update may have become a write
                 return self._rebinding()
             if not self._settle(conflict):
                 self._refuse(conflict)
@@ -259,9 +260,7 @@ class _Views:
 
     def _in_place(self, s: gast.Assign, array: str) -> bool:
         """`w = y + e`, which stands for `y += e`, as `y[...] += e; w = y`."""
-        if self.kinds.names.get(array, UNKNOWN).type != "array" and not self.assumptions.as_array(
-            array, s.targets[0].id
-        ):
+        if self.kinds.names.get(array, UNKNOWN).type != "array" and not self.assumptions.as_array(array):
             return self.assumptions.as_numbers(array) or self.assumptions.either(s, array)
         part = gast.Subscript(name(array), constant(Ellipsis), gast.Store())
         if isinstance(s.value.op, DIRECT):

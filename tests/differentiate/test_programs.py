@@ -24,6 +24,7 @@ from tests.differentiate.programs import (
     containers,
     for_loops,
     in_place,
+    in_place_traps,
     indexing,
     iterators,
     jumps,
@@ -156,7 +157,7 @@ def test_complex_numbers(program):
 
 
 @pytest.mark.row("T14")
-@named(in_place.CASES)
+@named(in_place.CASES + in_place_traps.CASES)
 def test_in_place(program):
     check(program)
 
