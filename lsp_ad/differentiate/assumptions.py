@@ -150,7 +150,7 @@ class Assumptions:
             not isinstance(value, gast.Subscript)
             or kind.type not in ("numeric", "number")
             or n in mutated(self.body)
-            or self._is_indexed(n)
+            or self._is_array(n)
             or not isinstance(definition.targets[0], gast.Name)
         ):
             return False
