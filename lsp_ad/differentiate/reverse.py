@@ -196,7 +196,10 @@ class Reverse:
                 body += self._elements(s, inside)
             for v in carried:
                 if v not in inside:
-                    inside[v] = self.adjoints.zero(v, s, body)
+                    # a list that the iteration bound anew had the form that it has where the iteration starts
+                    at = s.body[0] if v in written else s
+                    self.values.bind_first(v, at)
+                    inside[v] = self.adjoints.zero(v, at, body)
             weaker = {v: assumed[v].meet(inside[v]) for v in carried if not inside[v].covers(entry[v])}
             late = [
                 v

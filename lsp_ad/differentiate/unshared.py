@@ -39,7 +39,8 @@ def refuse_shared(tree: gast.FunctionDef, kinds: Kinds, scope: Scope) -> None:
     shared = {n for n in updated & names if not _items_are_own(n, tree.body, kinds, scope, later[n], given)}
     for s in flow.statements(tree.body):
         for n in sorted(flow.header_writes(s) & names):
-            if not (isinstance(s, gast.Assign) and _is_new(s.targets[0], s.value, kinds, scope)):
+            one = isinstance(s, gast.Assign) and len(s.targets) == 1
+            if not (one and _is_new(n, s.targets[0], s.value, kinds, scope)):
                 _refuse(n, s)
         for n in sorted(_shared_by(s, scope) & names):
             if id(s) in later[n]:
@@ -162,8 +163,14 @@ def _refuse(n: str, s: gast.stmt) -> None:
     raise Refusal(problem("AD302", message, span_of(s), f"Change a copy: `{text} = list({text})`."))
 
 
-def _is_new(target: gast.expr, node: gast.expr, kinds: Kinds, scope: Scope) -> bool:
-    """Whether an assignment surely gives its one name a new list or dict."""
+def _is_new(n: str, target: gast.expr, node: gast.expr, kinds: Kinds, scope: Scope) -> bool:
+    """Whether an assignment surely gives a name a new list or dict."""
+    if isinstance(target, (gast.Tuple, gast.List)) and isinstance(node, (gast.Tuple, gast.List)):
+        parts = [*target.elts, *node.elts]
+        if len(target.elts) != len(node.elts) or any(isinstance(p, gast.Starred) for p in parts):
+            return False
+        pairs = zip(target.elts, node.elts, strict=True)
+        return all(_is_new(n, t, value, kinds, scope) for t, value in pairs if n in flow.stored(t))
     if not isinstance(target, gast.Name):
         return False
     if isinstance(node, (gast.List, gast.Dict, gast.ListComp, gast.DictComp)):
@@ -193,7 +200,9 @@ def _held(node: gast.expr, scope: Scope) -> set[str]:
     """The names whose very lists the value of an expression is or holds."""
     if isinstance(node, gast.Name):
         return {node.id}
-    if isinstance(node, (gast.Tuple, gast.List, gast.Dict, gast.Starred, gast.IfExp, gast.BoolOp)):
+    if isinstance(node, gast.IfExp):
+        return _held(node.body, scope) | _held(node.orelse, scope)
+    if isinstance(node, (gast.Tuple, gast.List, gast.Dict, gast.Starred, gast.BoolOp)):
         parts = [c for c in gast.iter_child_nodes(node) if isinstance(c, gast.expr)]
         return set().union(*(_held(p, scope) for p in parts))
     if isinstance(node, gast.Call) and not is_access(node) and scope.operation(node) is None:

@@ -568,6 +568,7 @@ ZERO_CALLS: dict[str, str] = {
         for n in ("argmax", "argmin", "argsort", "count_nonzero", "size", "ndim", "all", "any")
     },
     **{f"numpy.{n}": "len(x)" for n in ("triu_indices", "tril_indices", "diag_indices")},
+    **{f"numpy.{n}_indices_from": "np.outer(x, x)" for n in ("triu", "tril", "diag")},
     "numpy.argpartition": "x, 1",
     "numpy.ix_": "[0, 1]",
     "numpy.unravel_index": "np.argmax(x), x.shape",

@@ -68,4 +68,65 @@ CASES = [
         """,
         (1.3, 0.7),
     ),
+    *case(
+        "a list that a loop binds anew, longer than the one before it",
+        """
+        def f(x, n):
+            y = x
+            b = []
+            for i in range(n):
+                b = [x * y] * (i + 1)
+                y = b[0] * x
+            return b[-1] * sum(b)
+        """,
+        (0.7, 3),
+        wrt=("x",),
+    ),
+    *case(
+        "a list that only a loop binds, in each iteration",
+        """
+        def f(x, n):
+            for i in range(n):
+                b = [x * i]
+            return b[-1] * x
+        """,
+        (0.7, 3),
+        wrt=("x",),
+    ),
+    *case(
+        "positions and velocities as two lists, bound in one statement",
+        """
+        def f(x, v, k, n):
+            xs, vs = [x], [v]
+            for i in range(n):
+                xs.append(xs[-1] + 0.1 * vs[-1])
+                vs.append(vs[i] - 0.1 * k * xs[i + 1])
+            return np.array(xs) @ np.array(vs)
+        """,
+        (1.0, 0.5, 2.0, 4),
+        wrt=("x", "v", "k"),
+    ),
+    *case(
+        "the last of a list, or a number where it is empty",
+        """
+        def f(x, n):
+            h = []
+            for i in range(n):
+                before = h[-1] if h else 0
+                h.append(before * x + i)
+            return h[-1]
+        """,
+        (0.7, 4),
+        wrt=("x",),
+    ),
+    *case(
+        "the diagonal, by its index",
+        """
+        def f(K, s):
+            K = K @ K.T
+            K[np.diag_indices_from(K)] += s
+            return np.log(np.linalg.det(K)) + np.sum(K[np.tril_indices_from(K)])
+        """,
+        (normal(3, 3), 0.5),
+    ),
 ]
