@@ -56,7 +56,7 @@ def tables(function: gast.FunctionDef, own: set[str], scope: Scope) -> set[str]:
     """The lists of lists whose rows surely have no other name: made row by row, and only read by `t[i][j]`,
     `len(t)`, `len(t[i])`, in functions of NumPy, and in what is returned."""
     found = set(own)
-    for s in flow.statements(function.body):
+    for s in flow.statements(function.body) if own else ():
         value = s.value if isinstance(s, (gast.Assign, gast.AnnAssign)) else None
         for n in flow.header_writes(s) & found:
             if not _makes_rows(value):

@@ -138,7 +138,6 @@ class Realness:
 
     def assumed(self, statements: list[gast.stmt], parameters: Iterable[str]) -> tuple[str, ...]:
         """The parameters that must be real for the derivative to be right, and may not be."""
-        edges = [edge for s in statements for edge in _edges(s)]
         active = [s for s in statements if self.is_active(s)]
         if not any(self._matters(s) for s in active):
             return ()
@@ -147,7 +146,7 @@ class Realness:
             if not any(is_complex(self.kinds.names.get(n, UNKNOWN)) for n in flow.header_writes(s)):
                 relied |= self.carries(_source(s))
         sources: dict[str, set[str]] = {}
-        for source, targets in edges:
+        for source, targets in (edge for s in statements for edge in _edges(s)):
             for n in targets - self.active:
                 sources.setdefault(n, set()).update(self.carries(source))
         pending = list(relied)

@@ -260,22 +260,19 @@ def _plain(tree: gast.FunctionDef) -> None:
 
 def _varied(body: list[gast.stmt], wrt: set[str], carries: Callable[[gast.expr], set[str]]) -> set[str]:
     """The names that may depend on wrt, before names are split."""
-    found = set(wrt)
-    while True:
-        before = len(found)
-        for s in flow.statements(body):
-            array = written_root(s)
-            if array is not None:
-                found |= {array} if carries(stored_value(s)) & found else set()
-                continue
-            source = s.value if isinstance(s, gast.Assign) else s.iter if isinstance(s, gast.For) else None
-            if source is not None and carries(source) & found:
-                found |= flow.header_writes(s)
-            change = change_of(s)
-            if change is not None and any(carries(a) & found for a in change.args):
-                found.add(change.base)
-        if len(found) == before:
-            return found
+    edges: list[tuple[set[str], set[str]]] = []
+    for s in flow.statements(body):
+        array = written_root(s)
+        if array is not None:
+            edges.append((carries(stored_value(s)), {array}))
+            continue
+        source = s.value if isinstance(s, gast.Assign) else s.iter if isinstance(s, gast.For) else None
+        if source is not None:
+            edges.append((carries(source), flow.header_writes(s)))
+        change = change_of(s)
+        if change is not None:
+            edges += [(carries(a), {change.base}) for a in change.args]
+    return activity.closure(set(wrt), edges)
 
 
 def _relied_on(function: gast.FunctionDef, scope: Scope) -> dict[str, tuple]:

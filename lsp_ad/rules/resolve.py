@@ -32,6 +32,7 @@ OPERATORS = {
 _BOUNDS = {"min": "a_min", "max": "a_max"}
 
 _CONVERTING = ("numpy.array", "numpy.asarray", "numpy.astype", "numpy.full")
+_WITH_VARIANTS = frozenset((*_CONVERTING, "numpy.clip", "numpy.arange", "numpy.full_like"))
 _DTYPES = {
     **dict.fromkeys(("float", "float64", "float32", "float16", "double", "longdouble"), "float"),
     **dict.fromkeys(("complex", "complex128", "complex64"), "complex"),
@@ -145,6 +146,8 @@ class Scope:
 
     def _operation(self, rule: Rule, args: list[gast.expr], keywords: list[gast.keyword]) -> Operation:
         """The rule with the arguments, or a variant of it where the options make it another function."""
+        if rule.name not in _WITH_VARIANTS:
+            return Operation(rule, args, list(keywords))
         if rule.name == "numpy.clip":
             keywords = [gast.keyword(_BOUNDS.get(k.arg, k.arg), k.value) for k in keywords]
         options = {k.arg: k.value for k in keywords}

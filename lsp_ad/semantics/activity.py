@@ -39,8 +39,8 @@ def active_names(
         change = change_of(statement)
         if change is not None:
             edges.append((set().union(*map(carries, change.args)), {change.base}))
-    varied = _closure(set(wrt), [(s, {t for t in targets if real(t)}) for s, targets in edges])
-    useful = _closure({result}, [(targets, sources) for sources, targets in edges])
+    varied = closure(set(wrt), [(s, {t for t in targets if real(t)}) for s, targets in edges])
+    useful = closure({result}, [(targets, sources) for sources, targets in edges])
     return varied & useful
 
 
@@ -59,7 +59,7 @@ def _edges(targets: list[gast.expr], value: gast.expr, carries) -> list[tuple[se
     return found
 
 
-def _closure(start: set[str], edges: list[tuple[set[str], set[str]]]) -> set[str]:
+def closure(start: set[str], edges: list[tuple[set[str], set[str]]]) -> set[str]:
     """Everything reachable along edges (from any of a set, to all of a set)."""
     follow: dict[str, set[str]] = {}
     for sources, targets in edges:
@@ -89,16 +89,6 @@ def carrier(
             return set()
         if isinstance(node, gast.BinOp):
             return set() if isinstance(node.op, _INTEGER) else carries(node.left) | carries(node.right)
-        if isinstance(node, gast.UnaryOp):
-            return set() if isinstance(node.op, (gast.Not, gast.Invert)) else carries(node.operand)
-        if isinstance(node, (gast.ListComp, gast.DictComp, gast.GeneratorExp)):
-            return flow.reads(node)
-        if isinstance(node, gast.Subscript):
-            return carries(node.value)
-        if isinstance(node, gast.IfExp):
-            return carries(node.body) | carries(node.orelse)
-        if isinstance(node, gast.Attribute):
-            return carries(node.value) if scope_operation(node) is not None else set()
         if isinstance(node, gast.Call):
             if kind_of_method(node) is not None and canonical(node.func) is None:
                 return set()
@@ -115,6 +105,16 @@ def carrier(
                 more = operation.args[len(operation.rule.parameters) :]
                 passive = operation.rule.passive
                 return set().union(*(carries(a) for p, a in given if p not in passive), *map(carries, more))
+        if isinstance(node, gast.UnaryOp):
+            return set() if isinstance(node.op, (gast.Not, gast.Invert)) else carries(node.operand)
+        if isinstance(node, (gast.ListComp, gast.DictComp, gast.GeneratorExp)):
+            return flow.reads(node)
+        if isinstance(node, gast.Subscript):
+            return carries(node.value)
+        if isinstance(node, gast.IfExp):
+            return carries(node.body) | carries(node.orelse)
+        if isinstance(node, gast.Attribute):
+            return carries(node.value) if scope_operation(node) is not None else set()
         found: set[str] = set()
         for child in children(node):
             if isinstance(child, gast.expr) and not (isinstance(node, gast.Call) and child is node.func):

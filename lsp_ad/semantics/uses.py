@@ -30,9 +30,8 @@ def kinds_by_use(function: gast.FunctionDef, names: list[str], canonical: Canoni
             _learn(node, wanted, canonical, found)
         if isinstance(statement, gast.Assign):
             _unpacked_shape(statement, wanted, found)
-        if not isinstance(statement, (gast.Return, gast.Raise)) and any(
-            isinstance(n, (gast.Return, gast.Raise)) for n in walk(statement)
-        ):
+        simple = isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr, gast.Return, gast.Raise))
+        if not simple and any(isinstance(n, (gast.Return, gast.Raise)) for n in walk(statement)):
             break
     return found
 
@@ -44,12 +43,11 @@ def tested(function: gast.FunctionDef, names: list[str]) -> set[str]:
     starts as the parameter (`k = n`) stands for it; a counter may also be tested by itself (`while k:`).
     """
     found: set[str] = set()
+    nodes = walk(function)
     counters = {
-        n.target.id
-        for n in walk(function)
-        if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)
+        n.target.id for n in nodes if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)
     }
-    for node in walk(function):
+    for node in nodes:
         if isinstance(node, (gast.If, gast.While, gast.IfExp)):
             pending = [node.test]
             while pending:
@@ -66,7 +64,7 @@ def tested(function: gast.FunctionDef, names: list[str]) -> set[str]:
                     found |= {n.id for n in [test.left, *test.comparators] if isinstance(n, gast.Name)}
     copies = [
         (n.targets[0].id, n.value.id)
-        for n in walk(function)
+        for n in nodes
         if isinstance(n, gast.Assign)
         and isinstance(n.targets[0], gast.Name)
         and isinstance(n.value, gast.Name)

@@ -146,7 +146,7 @@ def substitute(node: gast.AST, values: dict[str, gast.expr]) -> gast.AST:
     """
     if isinstance(node, gast.Name):
         return copied(values[node.id]) if node.id in values and isinstance(node.ctx, gast.Load) else node
-    pending = [node]
+    pending = [node] if values else []
     for parent in pending:
         content = parent.__dict__
         for field in PARTS[type(parent)]:

@@ -124,14 +124,17 @@ class _Sweep:
 
     def makes_nothing(self, s: gast.stmt, live: Set[str]) -> bool:
         """Whether nothing that is alive is bound or changed at a point."""
-        _, binds, lists = self.points.of(s)
+        _, binds, lists, _ = self.points.of(s)
         return live.isdisjoint(binds) and live.isdisjoint(lists)
 
     def unread_lists(self, body: list[gast.stmt]) -> set[str]:
         """Tapes and other lists that are changed, but never read."""
         appended: set[str] = set()
         read: set[str] = set()
-        for s in flow.statements(body):
+        whole = flow.statements(body)
+        if not any(isinstance(s, gast.Expr) and change_of(s) for s in whole):
+            return appended
+        for s in whole:
             change = change_of(s) if isinstance(s, gast.Expr) else None
             if change is not None:
                 appended.add(change.base)
@@ -274,7 +277,7 @@ class _Sweep:
             self.header(s, live)
 
     def header(self, s: gast.stmt, live: set[str]) -> None:
-        reads, writes, _ = self.points.of(s)
+        reads, writes, _, _ = self.points.of(s)
         if not isinstance(s, gast.For):
             live -= writes
         live |= reads

@@ -6,22 +6,29 @@ import gast
 
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import changed_by
+from lsp_ad.semantics.memory import written_root
+
+Point = tuple[set[str], set[str], set[str], str | None]
 
 
 class Points:
-    """(reads, binds, the lists and dicts that it changes) for simple statements and headers of compound ones.
+    """For simple statements and headers of compound ones: (reads, binds, the lists and dicts that it changes,
+    the array that it writes into).
 
     Who rewrites a statement has it forgotten. The sets are not to be changed.
     """
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[gast.stmt, tuple[set[str], set[str], set[str]]]] = {}
+        self._known: dict[int, tuple[gast.stmt, Point]] = {}
 
-    def of(self, s: gast.stmt) -> tuple[set[str], set[str], set[str]]:
+    def of(self, s: gast.stmt) -> Point:
         known = self._known.get(id(s))
         if known is None:
             lists = changed_by(s) if isinstance(s, (gast.Assign, gast.AugAssign, gast.Expr)) else set()
-            known = self._known[id(s)] = (s, (flow.header_reads(s), flow.header_writes(s), lists))
+            known = self._known[id(s)] = (
+                s,
+                (flow.header_reads(s), flow.header_writes(s), lists, written_root(s)),
+            )
         return known[1]
 
     def reads(self, s: gast.stmt) -> set[str]:

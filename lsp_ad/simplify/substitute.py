@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 import gast
 
 from lsp_ad.semantics import flow
-from lsp_ad.semantics.memory import written_root
 from lsp_ad.simplify.algebra import name, normalize, store, substitute
 from lsp_ad.simplify.points import Points
 
@@ -197,7 +196,7 @@ class _Block:
     def move(self, position: int, assignment: gast.Assign, t: str) -> bool:
         """Move the value of `t` to its one read, if it is in this block, or in a branch of it."""
         value = assignment.value
-        used, _, popped = self.points.of(assignment)
+        used, _, popped, _ = self.points.of(assignment)
         at, s = next(self.mentions(t, position), (position, None))
         if s is None or self.is_changed(used, position, at):
             return False
@@ -228,7 +227,7 @@ class _Block:
         """`t = a; ...; t = t + b` as `t = a + b`, where t is not read between,
         and what a reads does not change.
         """
-        used, _, popped = self.points.of(assignment)
+        used, _, popped, _ = self.points.of(assignment)
         if t in used or _between(self.not_simple, position, at):
             return False
         if self.is_changed(used, position, at) or self.is_read(popped, position, at + 1):
@@ -300,10 +299,10 @@ def changes(s: gast.stmt, shared: Shared, points: Points) -> set[str]:
     """The names whose values a statement changes, in place or by assignment, with all that is inside it."""
     found: set[str] = set()
     for x in flow.statements([s]):
-        _, binds, lists = points.of(x)
+        _, binds, lists, array = points.of(x)
         found |= binds
         found |= lists
-        if (array := written_root(x)) is not None:
+        if array is not None:
             found |= shared.get(array, frozenset([array]))
     return found
 
