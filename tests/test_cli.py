@@ -158,6 +158,7 @@ def test_write_does_not_write_twice(model, run):
     assert model.read_bytes() == once
 
 
+@pytest.mark.row("T30")
 def test_a_refusal_goes_to_stderr_with_its_place_and_a_way_out(model, run):
     model.write_text("def f(x):\n    return x * eval('x')\n")
     status, out, err = run("grad", "model.py::f")

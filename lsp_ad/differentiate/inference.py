@@ -9,8 +9,10 @@ from lsp_ad.differentiate.library import library_kinds
 from lsp_ad.differentiate.objects import Apart
 from lsp_ad.differentiate.paths import Path
 from lsp_ad.differentiate.stable import carried_names
+from lsp_ad.rules.helpers import RUNTIME
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
+from lsp_ad.semantics.changes import change_of
 from lsp_ad.semantics.hints import parameter_kinds
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.names import Program, parameters
@@ -37,8 +39,19 @@ def kinds_in(
     kinds = Kinds(known, library_kinds(scope), lambda n: constant_kind(program, n))
     graph = flow.Flow.of(tree.body)
     live = flow.live_before(graph, [])
-    kinds.run(tree.body, frozenset(carried_names(tree.body, graph, live)))
+    kinds.run(tree.body, frozenset(carried_names(tree.body, graph, live)), _adjoints(tree.body, scope))
     return kinds
+
+
+def _adjoints(body: list[gast.stmt], scope: Scope) -> frozenset[str]:
+    """The names of adjoints of lists in generated code: `dys[1] = sum_of(dys[1], e)`."""
+    return frozenset(
+        change.base
+        for s in flow.statements(body)
+        if (change := change_of(s)) is not None and change.method == "set"
+        if type(getattr(change.args[0], "value", None)) is int
+        if isinstance(s.value, gast.Call) and scope.canonical(s.value.func) == f"{RUNTIME}sum_of"
+    )
 
 
 def assumed_numbers(function: gast.FunctionDef, known: dict[str, Kind]) -> set[str]:

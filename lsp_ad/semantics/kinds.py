@@ -55,16 +55,24 @@ class Kinds:
         self._local: set[str] = set()
         self._changed: set[str] = set()
         self._dicts: set[str] = set()
+        self._lists: frozenset[str] = frozenset()
         self._varying: frozenset[str] = frozenset()
         self._fits: dict[int, tuple[gast.expr, Shape]] = {}
         self._memo: dict[int, tuple[gast.expr, Kind]] = {}
 
-    def run(self, body: list[gast.stmt], carried: frozenset[str] = frozenset()) -> None:
+    def run(
+        self,
+        body: list[gast.stmt],
+        carried: frozenset[str] = frozenset(),
+        lists: frozenset[str] = frozenset(),
+    ) -> None:
         """Find the kinds of all names that `body` binds.
 
-        `carried`: names that live from one iteration to the next.
+        `carried`: names that live from one iteration to the next; `lists`: names that hold lists, if nothing
+        else tells.
         """
         self._carried = carried
+        self._lists = lists
         self._local = flow.writes(body)
         self._changed = changed(body)
         self._varying = _varying(body, self.fixed)
@@ -106,6 +114,8 @@ class Kinds:
         old = self.names.get(name, BOTTOM)
         if name in self._dicts and kind.type == "numeric" and kind.dtype is None:
             kind = Kind("dict")
+        if name in self._lists and kind.type == "numeric":
+            kind = Kind("list")
         if name in self._carried:
             kind = lasting(kind)
         if name in self._changed and kind.is_structure:

@@ -49,6 +49,7 @@ def test_what_a_statement_overwrites_is_read_before():
         oracle.assert_jvp(source, np.array([0.7, 0.3]), 0.4)
 
 
+@pytest.mark.row("T24")
 def test_nothing_is_written_for_what_does_not_move():
     source = "def f(x, w, n: int):\n    k = w * w\n    s = 0.0\n    for i in range(n):\n        s = s + x * k\n    return s\n"
     text = "\n".join(body(source, wrt=["x"]))
