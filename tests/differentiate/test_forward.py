@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import textwrap
 
 import numpy as np
 import pytest
@@ -172,3 +173,22 @@ def f(x):
     with pytest.raises(oracle.Refused) as refused:
         oracle.generate(source, mode="jvp")
     assert refused.value.args[0].code == "AD601"
+
+
+WRITTEN = {
+    "two arrays in turn": (
+        "a = x + 1.0\nb = x - 2.0\nfor i in range(3):\n    b[0] = a[1] * x[2]\n    a, b = b, a\nreturn np.sum(a * a) * np.sum(x * b)"
+    ),
+    "one of two arrays": (
+        "a = x + 1.0\nif np.sum(x) > 0:\n    b = a\nelse:\n    b = x * 2.0\nb[0] = x[1] * x[2]\nreturn np.sum(b * b) * np.sum(x)"
+    ),
+    "a view": "a = (x * 1.0).T\na[0] = x[1] * x[2]\nreturn np.sum(a * a) * np.sum(x)",
+}
+
+
+@pytest.mark.row("T14")
+@pytest.mark.parametrize("body", WRITTEN.values(), ids=WRITTEN)
+def test_a_tangent_that_the_caller_gives_is_not_written_under_another_name(body):
+    source = "import numpy as np\n\n\ndef f(x):\n" + textwrap.indent(body, "    ") + "\n"
+    oracle.assert_jvp(source, np.array([0.4, 1.2, -0.3]))
+    oracle.assert_gradient(source, np.array([0.4, 1.2, -0.3]))
