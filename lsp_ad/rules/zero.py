@@ -57,6 +57,13 @@ def _of_dtype(bound: Bound) -> Kind:
     return Kind("array", _dtype(bound, None), None, fresh=True)
 
 
+def _counted(bound: Bound) -> Kind:
+    """Integers between integers."""
+    ends = [bound.kind(p).dtype for p in bound.given if p != "dtype"]
+    default = "int" if all(dtype in ("int", "bool") for dtype in ends) else None
+    return Kind("array", _dtype(bound, default), None, fresh=True)
+
+
 def _between(bound: Bound) -> Kind:
     is_complex = elementwise(bound.kind("start"), bound.kind("stop")).dtype == "complex"
     return Kind("array", "complex" if is_complex else "float", None, fresh=True)
@@ -120,7 +127,7 @@ _TABLE = [
     ("numpy.full_like", "x, fill_value, dtype=None", _like),
     ("numpy.eye", "N, M=None, k=0, dtype=None", _eye),
     ("numpy.identity", "n, dtype=None", _eye),
-    ("numpy.arange", "start, stop=None, step=None, dtype=None", _of_dtype),
+    ("numpy.arange", "start, stop=None, step=None, dtype=None", _counted),
     *[(f"numpy.fft.{n}", "n, d=1.0", _vector("float")) for n in ("fftfreq", "rfftfreq")],
     *[(f"numpy.{n}", "x", _bool) for n in ("iscomplexobj", "isrealobj")],
     ("numpy.argmax", "x, axis=None", _index),

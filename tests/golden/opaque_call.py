@@ -45,7 +45,7 @@ def unbroadcast(dx, x):
     added = len(large) - len(shape)
     axes = tuple(range(added))
     if large[added:] == shape:
-        return np.sum(dx, axis=axes)
+        return np.add.reduce(dx, axis=axes)
     stretched = tuple(added + i for i, n in enumerate(shape) if n == 1)
     return np.reshape(np.sum(dx, axis=axes + stretched), shape)
 
