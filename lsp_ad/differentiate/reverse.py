@@ -180,6 +180,9 @@ class Reverse:
         written = flow.writes(s.body) | flow.header_writes(s)
         touched = self._touched(s) & self.active
         carried = sorted(v for v in touched if v in live or (v in state and v in written))
+        # the adjoint of a list lives on from iteration to iteration, and asks for the form of the list
+        stability = self.values.stability
+        stability.carried |= {v for v in carried if v in written and self.adjoints.kind(v).is_structure}
         assumed = dict.fromkeys(carried, self.adjoints.best)
         mark = len(self.loops)
         settled: set[str] = set()

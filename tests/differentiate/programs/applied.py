@@ -129,4 +129,21 @@ CASES = [
         """,
         (normal(3, 3), 0.5),
     ),
+    *case(
+        "a list that each iteration makes anew, longer each time, in a loop that runs at least once",
+        """
+        def f(x, n):
+            i = 0
+            y = 0
+            while True:
+                b = [x * (i + 1 + k) for k in range(i + 1)]
+                y = y + b[0] * x
+                i += 1
+                if i > n:
+                    break
+            return sum(b) * y
+        """,
+        (0.7, 3),
+        wrt=("x",),
+    ),
 ]
