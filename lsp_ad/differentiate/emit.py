@@ -233,7 +233,8 @@ def checks(unit: Unit, swept: Swept, mode: str, seed: str = "") -> list[Line]:
         message = f"{_function(unit, swept, mode)} expects arrays or numbers, no lists, as {listed(unsure)}"
         lines += condition([f"isinstance({p}, (list, tuple))" for p in unsure], f'TypeError("{message}")')
     if unit.real:
-        lists = may_be_lists(unit.tree.body, unit.active, unit.kinds, unit.scope)
+        known = "holds_complex" in swept.helpers
+        lists = may_be_lists(unit.tree.body, unit.active, unit.kinds, unit.scope) if known else set()
         terms += [_complex_term(p, unit, lists) for p in unit.real]
         shown = [_place(p, unit).replace('"', "'") for p in unit.real]
         expected = ", ".join([expected] * bool(expected) + [f"real {', '.join(shown)}"])

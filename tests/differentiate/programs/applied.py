@@ -146,4 +146,20 @@ CASES = [
         (0.7, 3),
         wrt=("x",),
     ),
+    *case(
+        "rows brought to length one by a function that writes into its argument",
+        """
+        def to_unit_length(M):
+            for i in range(M.shape[0]):
+                M[i] /= np.linalg.norm(M[i])
+
+        def f(X, Y):
+            A = X.copy()
+            B = Y.copy()
+            to_unit_length(A)
+            to_unit_length(B)
+            return 1 - np.mean(np.sum(A * B, axis=1))
+        """,
+        (normal(3, 4), normal(3, 4)),
+    ),
 ]
