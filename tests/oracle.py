@@ -6,6 +6,8 @@ import copy
 import itertools
 import linecache
 import math
+import sys
+import types
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from lsp_ad.source.document import Document
 from lsp_ad.source.parse import parse
 
 _count = itertools.count()
+sys.modules.setdefault("generated", types.ModuleType("generated"))  # dataclasses look for the module of their class
 
 
 class Refused(Exception):

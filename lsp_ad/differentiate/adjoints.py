@@ -135,7 +135,8 @@ class Adjoints:
             state[v] = form
         elif self.kind(v).is_structure or v in self.lists:
             out.append(assign(target, call(self.values.helper("sum_of"), name(target), value)))
-            state[v] = Form(True, False, False, True)
+            exact = old.exact or form.exact
+            state[v] = Form(exact, old.scalar and form.scalar, False, exact)
         elif old.owned:
             negative = isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub)
             op, amount = (gast.Sub(), value.operand) if negative else (gast.Add(), value)

@@ -88,9 +88,8 @@ class _Writer:
                 self._lazy(s.test)
             elif isinstance(s, gast.For):
                 s.iter = self.expression(s.iter, s, before)
-            for part in ("body", "orelse"):
-                if isinstance(s, (gast.If, gast.For, gast.While)):
-                    setattr(s, part, self.block(getattr(s, part)))
+            for inner in flow.blocks(s):
+                inner[:] = self.block(inner)
             found += [gast.copy_location(b, s) for b in before]
             if not (isinstance(s, gast.Assign) and _is_itself(s)):
                 found.append(s)
@@ -165,8 +164,8 @@ class _Writer:
             first = "test" if isinstance(node, gast.IfExp) else None
             if first:
                 node.test = self.expression(node.test, s, before)
-                self._lazy(node.body)
-                self._lazy(node.orelse)
+                if self._left_out(node.body) or self._left_out(node.orelse):
+                    return self._branches(node, s, before)
             else:
                 node.values[0] = self.expression(node.values[0], s, before)
                 for value in node.values[1:]:
@@ -228,20 +227,38 @@ class _Writer:
         self.varied.add(kept)
         return name(kept)
 
+    def _branches(self, node: gast.IfExp, s: gast.stmt, before: list[gast.stmt]) -> gast.expr:
+        """`a if test else sum(xs)` as an `if` statement, in which `sum(xs)` is a loop."""
+        chosen = self._own("chosen")
+        branch = gast.If(node.test, [], [])
+        for value, block in ((node.body, branch.body), (node.orelse, branch.orelse)):
+            part = self.expression(value, s, block)
+            block.append(assign(chosen, part))
+        for x in flow.statements([branch]):
+            gast.copy_location(x, s)
+        before.append(branch)
+        self.varied.add(chosen)
+        return name(chosen)
+
     def _lazy(self, node: gast.expr) -> None:
         """Refuse comprehensions in what is evaluated only sometimes, or more than once."""
+        if (found := self._left_out(node)) is not None:
+            message = f"`{expression_text(found)}` is evaluated only under a condition here."
+            raise Refusal(problem("AD102", message, span_of(found), "Use an `if` statement."))
+
+    def _left_out(self, node: gast.expr) -> gast.expr | None:
+        """A part of an expression that has to stand before the statement."""
         if isinstance(node, gast.Call) and self.scope.canonical(node.func) in TESTS:
-            return
+            return None
         for child in gast.iter_child_nodes(node):
-            if isinstance(child, gast.expr):
-                self._lazy(child)
+            if isinstance(child, gast.expr) and (found := self._left_out(child)) is not None:
+                return found
         call = change_of(gast.Expr(node))
         popped = call is not None and call.method == "pop"
         function = self.scope.canonical(node.func) if isinstance(node, gast.Call) else None
         reducing = function in REDUCING and len(node.args) == 1
-        if (popped or reducing or isinstance(node, COMPREHENSIONS)) and self._is_varied(node):
-            message = f"`{expression_text(node)}` is evaluated only under a condition here."
-            raise Refusal(problem("AD102", message, span_of(node), "Use an `if` statement."))
+        wanted = popped or reducing or isinstance(node, COMPREHENSIONS)
+        return node if wanted and self._is_varied(node) else None
 
     # --- loops -------------------------------------------------------------------------------
 

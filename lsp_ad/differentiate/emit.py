@@ -10,7 +10,6 @@ from dataclasses import replace
 import gast
 
 from lsp_ad.differentiate.derivative import Line
-from lsp_ad.differentiate.nested import may_be_lists
 from lsp_ad.differentiate.options import Product
 from lsp_ad.differentiate.remarks import remark
 from lsp_ad.differentiate.sweep import Swept
@@ -233,9 +232,7 @@ def checks(unit: Unit, swept: Swept, mode: str, seed: str = "") -> list[Line]:
         message = f"{_function(unit, swept, mode)} expects arrays or numbers, no lists, as {listed(unsure)}"
         lines += condition([f"isinstance({p}, (list, tuple))" for p in unsure], f'TypeError("{message}")')
     if unit.real:
-        known = "holds_complex" in swept.helpers
-        lists = may_be_lists(unit.tree.body, unit.active, unit.kinds, unit.scope) if known else set()
-        terms += [_complex_term(p, unit, lists) for p in unit.real]
+        terms += [_complex_term(p, unit) for p in unit.real]
         shown = [_place(p, unit).replace('"', "'") for p in unit.real]
         expected = ", ".join([expected] * bool(expected) + [f"real {', '.join(shown)}"])
     if seed not in ("", "within") and swept.scalar and (terms or seed == "required"):
@@ -304,12 +301,12 @@ def _shape_terms(unit: Unit) -> tuple[list[str], str]:
     return terms, ", ".join(words)
 
 
-def _complex_term(p: str, unit: Unit, lists: set[str]) -> str:
+def _complex_term(p: str, unit: Unit) -> str:
     """The condition under which an argument is complex."""
     place = _place(p, unit)
     if unit.kinds.names[p].shape == ():
         return f"isinstance({place}, complex)"
-    test = "holds_complex" if p in lists else f"{_numpy_name(unit) or 'np'}.iscomplexobj"
+    test = "holds_complex" if p in unit.real_inside else f"{_numpy_name(unit) or 'np'}.iscomplexobj"
     return f"{test}({place})"
 
 

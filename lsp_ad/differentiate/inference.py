@@ -34,7 +34,7 @@ def kinds_in(
     for name, kind in kinds_by_use(function, parameters(function), scope.canonical).items():
         if known[name].shape is None or not isinstance(known[name].shape, tuple):
             known[name] = kind
-    for name in assumed_numbers(function, known):
+    for name in assumed_numbers(function, known, scope):
         known[name] = Kind("number", known[name].dtype, (), fresh=True)
     kinds = Kinds(known, library_kinds(scope), lambda n: constant_kind(program, n))
     graph = flow.Flow.of(tree.body)
@@ -54,12 +54,24 @@ def _adjoints(body: list[gast.stmt], scope: Scope) -> frozenset[str]:
     )
 
 
-def assumed_numbers(function: gast.FunctionDef, known: dict[str, Kind]) -> set[str]:
+def assumed_numbers(function: gast.FunctionDef, known: dict[str, Kind], scope: Scope) -> set[str]:
     """Parameters of unknown shape that the function compares in a condition:
     taken for numbers, which is checked on entry.
     """
     return {
         n
-        for n in tested(function, parameters(function))
+        for n in tested(function, parameters(function), lambda value: _is_elementwise(value, scope))
         if known[n].type == "numeric" and known[n].shape == Opaque(n)
     }
+
+
+def _is_elementwise(node: gast.expr, scope: Scope) -> bool:
+    """Whether the value of an expression has as many dimensions as the largest of its operands."""
+    if isinstance(node, (gast.Name, gast.Constant)):
+        return True
+    if isinstance(node, gast.IfExp):
+        return _is_elementwise(node.body, scope) and _is_elementwise(node.orelse, scope)
+    operation = scope.operation(node)
+    if operation is None or operation.rule.elementwise is None:
+        return False
+    return all(_is_elementwise(a, scope) for a in operation.args)

@@ -84,10 +84,11 @@ class Operations:
             adjoints = partials(bound)
         except Unsupported:
             return False
-        wanted = [
-            adjoints[p] for p, a in bound.given.items() if p in adjoints and flow.reads(a) & self.active
-        ]
-        return all(a.elementwise or a.wide for a in wanted)
+        wanted = [(a, adjoints[p]) for p, a in bound.given.items() if p in adjoints]
+        wanted = [(a, adjoint) for a, adjoint in wanted if flow.reads(a) & self.active]
+        if any(not isinstance(a, gast.Name) or self.values.kinds.of(a).is_structure for a, _ in wanted):
+            return False  # an array of items: each takes its own part
+        return all(adjoint.elementwise or adjoint.wide for _, adjoint in wanted)
 
     def _narrowed(self, dy: gast.expr, target: str, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
         """A wide adjoint, summed to the shape of its variable."""

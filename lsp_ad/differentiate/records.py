@@ -70,8 +70,12 @@ def take_apart(
     if not versions and entry.made is None and method is None:
         return program, Apart()
     made = {v.name: v.made for v in versions if v.made is not None}
-    written: dict[str, gast.AST] = {v.name: v.function for v in versions}
-    made[entry.name], written[entry.name] = entry.made or function, function
+    # a function that was lifted before keeps the text that it comes from; a method has its own
+    texts = program.written
+    written: dict[str, gast.AST] = {
+        v.name: v.function if v.method else texts.get(v.function.name, v.function) for v in versions
+    }
+    made[entry.name], written[entry.name] = entry.made or function, texts.get(function.name, function)
     apart = Apart(
         {name: (_path(*key), known) for key, (name, known) in entry.reads.items()},
         frozenset(name for name, known in entry.reads.values() if known is CLASS_VARIABLE),

@@ -14,7 +14,7 @@ import gast
 from lsp_ad.differentiate.fresh import is_temporary
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.semantics import flow
-from lsp_ad.semantics.memory import written
+from lsp_ad.semantics.memory import Sharing, mutated, written
 from lsp_ad.simplify.algebra import name, substitute
 
 
@@ -156,7 +156,9 @@ def compute_again(body: list[gast.stmt], backward: list[gast.stmt], values: Forw
         n for s in flow.statements(body) if isinstance(s, (gast.For, gast.While)) for n in flow.writes([s])
     }
     sometimes = _sometimes(body, in_loop=False)
-    reread = {t for block in _blocks(body) for t in _parts_read_at_once(block)}
+    reread = {t for block in _blocks(body) for t in _read_at_once(block)}
+    groups = Sharing(values.scope.makes_new).groups(body)
+    changing = {n for array in mutated(body) for n in groups.get(array, {array})}
     stable = values.stability.is_stable
     again: dict[str, gast.expr] = {}
     for s in reversed(list(flow.statements(body))):
@@ -172,6 +174,8 @@ def compute_again(body: list[gast.stmt], backward: list[gast.stmt], values: Forw
         elif not (is_cheap(s.value) and count <= 2) and not (
             t in sometimes and values.is_elementwise(s.value)
         ):
+            continue
+        if flow.reads(s.value) & changing and t not in reread:
             continue
         operands = {n for n in flow.reads(s.value) if n in values.scope.local}
         moving = {n for n in operands if not stable(n)}
@@ -199,20 +203,18 @@ def _blocks(body: list[gast.stmt]) -> Iterator[list[gast.stmt]]:
             yield from _blocks(block)
 
 
-def _parts_read_at_once(block: list[gast.stmt]) -> set[str]:
-    """The temporaries that stand for a part of an array, `t = x[1:]`, with no write into an array before
-    their last use: the part can be read again."""
+def _read_at_once(block: list[gast.stmt]) -> set[str]:
+    """The temporaries, `t = x[1:]` or `t = x > 0`, with no write into an array before their last use, and
+    none that they are the index of: what they are made of can be read again."""
     made: dict[str, int] = {}
     last: dict[str, int] = {}
     barriers = [0]
     for position, s in enumerate(block):
-        barrier = written(s) is not None or bool(flow.blocks(s))
-        barriers.append(barriers[-1] + barrier)
-        if (
-            isinstance(s, gast.Assign)
-            and isinstance(s.value, gast.Subscript)
-            and isinstance(s.targets[0], gast.Name)
-        ):
+        target = written(s)
+        barriers.append(barriers[-1] + (target is not None or bool(flow.blocks(s))))
+        for t in flow.reads(target.slice) if target is not None else ():
+            made.pop(t, None)
+        if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name):
             made[s.targets[0].id] = position
         for t in flow.header_reads(s):
             last[t] = position

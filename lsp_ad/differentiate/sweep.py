@@ -361,6 +361,7 @@ def use_checks(unit: Unit, values: ForwardValues) -> None:
     for p in unit.real:
         if p in values.lists:
             values.helper("holds_complex")
+            unit.real_inside.add(p)
         elif unit.kinds.names[p].shape != ():
             values.module("numpy")
 

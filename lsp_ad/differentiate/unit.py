@@ -5,7 +5,7 @@ from the user's text to normal form, with what is known of it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import gast
 
@@ -73,6 +73,7 @@ class Unit:
     real: tuple[str, ...]
     apart: Apart
     rebound: frozenset[Span]
+    real_inside: set[str] = field(default_factory=set)  # of `real`, those that may be lists of numbers
 
     @property
     def parameters(self) -> list[str]:
@@ -212,7 +213,7 @@ def prepare(
     read = {
         n for s in flow.statements(tree.body) if flow.header_writes(s) & active for n in flow.header_reads(s)
     }
-    read |= _counted_down(function) & assumed_numbers(function, parameter_kinds(function))
+    read |= _counted_down(function) & assumed_numbers(function, parameter_kinds(function), scope)
     declarations = {p: d for p, d in _relied_on(function, scope).items() if p in read}
     return Unit(
         program,
@@ -282,7 +283,7 @@ def _relied_on(function: gast.FunctionDef, scope: Scope) -> dict[str, tuple]:
     known = parameter_kinds(function)
     certain = kinds_by_use(function, parameters(function), scope.canonical)
     found = {p: d for p, d in declared_shapes(function).items() if d or p not in certain}
-    for p in sorted(assumed_numbers(function, {**known, **certain})):
+    for p in sorted(assumed_numbers(function, {**known, **certain}, scope)):
         found[p] = ()
     return found
 

@@ -23,7 +23,7 @@ from lsp_ad.differentiate.unshared import MAKERS
 from lsp_ad.problems import Refusal, Span, problem
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
-from lsp_ad.semantics.aliases import aliases
+from lsp_ad.semantics.aliases import aliases, gone_over
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.memory import Sharing, mutated, root, written, written_root
 from lsp_ad.semantics.names import parameters
@@ -96,7 +96,8 @@ class _Views:
         checked where they may be anything."""
         writes = [s for s in flow.statements(self.tree.body) if written_root(s) == n]
         indices = [t.slice for s in writes if (t := written(s)) is not None]
-        whole = all(self.kinds.of(i).dtype == "int" or isinstance(i, gast.Name) for i in indices)
+        kinds = [(i, self.kinds.of(i).dtype) for i in indices]
+        whole = all(dtype == "int" or (dtype is None and isinstance(i, gast.Name)) for i, dtype in kinds)
         made = [getattr(d, "value", None) for d in self.assumptions.definitions(n)]
         new = kind.fresh and not any(
             isinstance(m, gast.Call) and getattr(m.func, "id", "") in STRUCTURED for m in made
@@ -208,6 +209,7 @@ class _Views:
         of_lists = states
         if any(self._is_list_update(s) for s in writes):
             of_lists = aliases(graph, self._list_edges, self._is_memory)
+        over = gone_over(body, frozenset())
         for s in writes:
             point = graph.index.get(id(s))
             if point is None:
@@ -217,6 +219,8 @@ class _Views:
             after = live.unmask(live.after(graph, point))
             shared = (of_lists if self._is_list_update(s) else states)[point].get(array, frozenset())
             others = shared & after - {array} - flow.stored(s)
+            if is_update(s):  # a loop sees what is written into the array that it goes over
+                others |= over[id(s)] & ({array} | shared)
             if others:
                 return _Conflict(s, array, frozenset(others))
         return None
@@ -318,6 +322,9 @@ class _Views:
     def _refuse(self, conflict: _Conflict) -> None:
         s = conflict.statement
         array, other = plain(conflict.array), plain(min(conflict.others))
+        if is_update(s) and conflict.array in conflict.others:
+            message = f"An augmented assignment to `{array}` changes what a loop around it goes over."
+            raise Refusal(problem("AD302", message, span_of(s), f"Write `{array} = {array} + ...`."))
         if is_update(s):
             what = "a list" if self._is_list_update(s) else "an array"
             raise Refusal(

@@ -67,3 +67,15 @@ def _join(state: State, other: State) -> bool:
             state[n] = old | shares
             changed = True
     return changed
+
+
+def gone_over(body: list[gast.stmt], names: frozenset[str]) -> dict[int, frozenset[str]]:
+    """For each statement, the names that the loops around it go over: each holds on to what
+    such a name stands for when it begins."""
+    found: dict[int, frozenset[str]] = {}
+    for s in body:
+        found[id(s)] = names
+        inside = names | flow.reads(s.iter) if isinstance(s, gast.For) else names
+        for block in flow.blocks(s):
+            found |= gone_over(block, inside)
+    return found

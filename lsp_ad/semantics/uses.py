@@ -36,12 +36,20 @@ def kinds_by_use(function: gast.FunctionDef, names: list[str], canonical: Canoni
     return found
 
 
-def tested(function: gast.FunctionDef, names: list[str]) -> set[str]:
+def tested(function: gast.FunctionDef, names: list[str], keeps: Callable[[gast.expr], bool]) -> set[str]:
     """The parameters that an `if` or `while` compares as they come: surely numbers, or arrays of one element.
 
     The second is so rare that the first is assumed, and checked by the generated code. A local name that
     starts as the parameter (`k = n`) stands for it; a counter may also be tested by itself (`while k:`).
+    A name that is also bound to what may be a number, though made of an array (`y = np.sum(y)`), says
+    nothing; `keeps`: whether a value is not of that sort.
     """
+    unclear: set[str] = set()
+    for node in walk(function):
+        if isinstance(node, gast.Assign) and not keeps(node.value):
+            unclear |= flow.stored(node)
+        elif isinstance(node, (gast.For, gast.NamedExpr)):
+            unclear |= flow.stored(node.target)
     found: set[str] = set()
     nodes = walk(function)
     counters = {
@@ -70,8 +78,8 @@ def tested(function: gast.FunctionDef, names: list[str]) -> set[str]:
         and isinstance(n.value, gast.Name)
     ]
     for _ in copies:
-        found |= {original for copy, original in copies if copy in found}
-    return found & set(names)
+        found |= {original for copy, original in copies if copy in found - unclear}
+    return (found - unclear) & set(names)
 
 
 def used_as_int(function: gast.FunctionDef, canonical: Canonical) -> set[str]:

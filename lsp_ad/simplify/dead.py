@@ -60,6 +60,8 @@ def drop_dead_writes(body: list[gast.stmt], shared: Shared, loops: bool = False)
             if arrays and id(s) in graph.index:
                 after = _leads_to(s, graph)
                 names = {n for array in arrays for n in shared.get(array, {array})}
+                # what stands on a tape, at the place `tape[0]`, is read where a loop takes it from there
+                names |= {n.partition("[")[0] for n in names}
                 if not content.any_of(after, names) and not live.any_of(after, flow.writes([s])):
                     dead.add(id(s))
         if not dead:

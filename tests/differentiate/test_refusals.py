@@ -158,7 +158,7 @@ EXPRESSIONS = {
     "generator as a value": ("AD102", "np.sum(np.stack(«(e * e for e in x)»))", "is not used up at once"),
     "comprehension under a condition": (
         "AD102",
-        "x[0] if len(x) < 2 else sum(«[e * e for e in x]»)",
+        "x[0] and sum(«[e * e for e in x]»)",
         "only under a condition",
     ),
     "set": ("AD102", "np.sum(«{1, 2}») * x", "set"),

@@ -1,0 +1,151 @@
+"""Programs that random ones were reduced to, each of which was wrong once, or made the compiler or its code fail."""
+
+from __future__ import annotations
+
+from tests.differentiate.programs.case import case, normal
+
+CASES = [
+    *case(
+        "arrays that change places, each on the tape in turn",
+        """
+        def f(a, y):
+            u = y.copy()
+            v = np.zeros_like(u)
+            for i in range(3):
+                v[1:-1] = u[1:-1] - 0.7 * (u[2:] - 2 * u[1:-1] + u[:-2])
+                v[0] = np.sqrt(1.5 + a**2) + np.min(u)
+                u, v = v, u
+            return np.mean(v[1:]) * a
+        """,
+        (0.3, normal(4)),
+    ),
+    *case(
+        "a mask of the array that is written",
+        """
+        def f(z):
+            z[z < 0.0] *= -1.2
+            return z * z
+        """,
+        (normal(6),),
+    ),
+    *case(
+        "the same number twice in the adjoint of an array of unknown kind",
+        """
+        def f(y):
+            y = y[::-1][::-1][[3, 0, 0, 1]]
+            return y[0], np.sum(y + y)
+        """,
+        (normal(4),),
+    ),
+    *case(
+        "a list in a complex function, of an array that is written",
+        """
+        def f(x, y):
+            y[-1] -= 0.5
+            l = [y]
+            return np.abs(np.exp(1j * (np.sum(l[0]) - x)) + 0.3)
+        """,
+        (0.3, normal(4)),
+    ),
+    *case(
+        "an array of numbers that is broadcast",
+        """
+        def f(x, a, m):
+            if (s := x * a) > 5.0:
+                a = s
+            return np.array([a, x, s, s]) + m, np.minimum(m, [a, x, a, s])
+        """,
+        (0.3, 0.8, normal(3, 4)),
+    ),
+    *case(
+        "an array of a comprehension that is broadcast",
+        """
+        def f(a, y, m):
+            return m - np.array([a * k for k in y])
+        """,
+        (0.3, normal(4), normal(3, 4)),
+    ),
+    *case(
+        "a name for an array that is a number where it is tested",
+        """
+        def f(x, a, y):
+            v = y
+            v = np.mean(v)
+            y = np.sin(y) * (x if v > 1.5 else a)
+            y = np.sum(y)
+            if y > 0.1:
+                return y * a
+            return y
+        """,
+        (0.3, 0.7, normal(4)),
+        (0.3, -0.7, normal(4)),
+    ),
+    *case(
+        "a return from a loop in a branch, of a value made in it",
+        """
+        def f(x, a, m):
+            if x > 0.1:
+                for row in m:
+                    if a > 0.5:
+                        return np.mean(row)
+                    x = np.sin(x)
+            else:
+                x = a
+            return a * x
+        """,
+        (0.3, 0.7, normal(3, 4)),
+        (0.3, 0.2, normal(3, 4)),
+        (0.0, 0.2, normal(3, 4)),
+    ),
+    *case(
+        "a view of an array whose tangent is that of a parameter",
+        """
+        def f(m, y):
+            v = m * 1.0
+            w = v[::-1]
+            w[1] += w[0] * y
+            return v * w
+        """,
+        (normal(3, 4), normal(4)),
+    ),
+    *case(
+        "sums of lists in a conditional expression",
+        """
+        def f(a, z, n: int):
+            xs = [a, a * a]
+            g = (lambda p: p * a) if n != 2 else (lambda p: np.cos(p))
+            for k in range(3):
+                a = a * (sum([e * e for e in z]) if k > n else (max(a * v for v in z) if k == n else 1.5)) + len(xs)
+                a = np.sin(a) + (xs.pop() if k < 1 else 0.5)
+            return g(sum(0.5 * e for e in z)) * a
+        """,
+        (0.3, normal(3), 1),
+        (0.3, normal(3), 2),
+        wrt=("a", "z"),
+    ),
+    *case(
+        "sums of lists in a with block",
+        """
+        def f(a, z):
+            with np.errstate(divide="ignore"):
+                s = sum(a * e for e in z) * a
+                s += sum(k * a for k in range(3))
+            return s * a
+        """,
+        (0.3, normal(3)),
+    ),
+    *case(
+        "a mask that has a name, of an array of unknown kind",
+        """
+        def deep(u, k):
+            return u if k <= 0 else deep(np.sin(u), k - 1)
+
+        def f(z):
+            z = deep(z, 1)
+            k = z < -0.2
+            z[k] = z[k] * z[k]
+            return z
+        """,
+        (normal(6),),
+    ),
+]
