@@ -13,6 +13,7 @@ from lsp_ad.rules.helpers import RUNTIME
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import change_of
+from lsp_ad.semantics.checked import equal_shapes
 from lsp_ad.semantics.hints import parameter_kinds
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.names import Program, parameters
@@ -36,10 +37,20 @@ def kinds_in(
             known[name] = kind
     for name in assumed_numbers(function, known, scope):
         known[name] = Kind("number", known[name].dtype, (), fresh=True)
-    kinds = Kinds(known, library_kinds(scope), lambda n: constant_kind(program, n))
     graph = flow.Flow.of(tree.body)
     live = flow.live_before(graph, [])
-    kinds.run(tree.body, frozenset(carried_names(tree.body, graph, live)), _adjoints(tree.body, scope))
+    carried = frozenset(carried_names(tree.body, graph, live))
+    lists = _adjoints(tree.body, scope)
+    kinds = Kinds(dict(known), library_kinds(scope), lambda n: constant_kind(program, n))
+    kinds.run(tree.body, carried, lists)
+    unknown = {n for n in parameters(function) if known[n] == Kind(dtype=known[n].dtype, shape=Opaque(n))}
+    if checked := equal_shapes(tree.body, unknown):
+        for name, of in checked.items():
+            other = Kind("number", None, ()) if isinstance(of, gast.Tuple) else kinds.of(of)
+            if other.type in ("number", "array", "numeric") and other.shape is not None:
+                known[name] = Kind(other.type, known[name].dtype, other.shape)
+        kinds = Kinds(known, library_kinds(scope), lambda n: constant_kind(program, n))
+        kinds.run(tree.body, carried, lists)
     return kinds
 
 

@@ -23,6 +23,7 @@ from lsp_ad.rules.selection import JOINS
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.shapes import UNKNOWN, Kind
 from lsp_ad.simplify.algebra import assign, call, constant, name, normalize
+from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
 
 
@@ -58,7 +59,9 @@ class Operations:
             self.callees.backward(value, target, dy, form, s, state, out, self.values, self.adjoints)
         else:
             operation = self.values.scope.operation(value)
-            assert operation is not None, expression_text(s)
+            if operation is None:
+                message = f"It cannot be told what `{expression_text(value)}` hands out."
+                raise Refusal(problem("AD401", message, span_of(s)))
             if self.structures.joins_list(operation):
                 self.structures.joined(operation, target, dy, form, s, state, out)
             elif operation.rule.name in JOINS:

@@ -9,15 +9,17 @@ from __future__ import annotations
 import gast
 
 from lsp_ad.differentiate.adjoints import Adjoints, Form, State
-from lsp_ad.differentiate.fresh import adjoint_name
+from lsp_ad.differentiate.fresh import adjoint_name, plain
 from lsp_ad.differentiate.library import MAKERS
 from lsp_ad.differentiate.values import ForwardValues
+from lsp_ad.problems import Refusal, problem
 from lsp_ad.rules import Bound
 from lsp_ad.rules.resolve import Operation
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import Change
 from lsp_ad.semantics.shapes import element_kind
 from lsp_ad.simplify.algebra import assign, call, constant, expression, name
+from lsp_ad.source.parse import span_of
 from lsp_ad.source.trees import copied
 
 
@@ -73,6 +75,13 @@ class Structures:
             out.append(gast.Expr(_method(base, "append", value)))
             return
         index = self.values.operand(change.args[0], s)
+        if self.adjoints.kind(base).type == "dict":
+            place = gast.Subscript(name(adjoint_name(base)), index, gast.Store())
+            out.append(gast.Assign([place], value, None))
+            return
+        if self.adjoints.kind(base).type != "list":
+            message = f"It cannot be told whether `{plain(base)}` is a list or a dict."
+            raise Refusal(problem("AD401", message, span_of(s)))
         if not (isinstance(index, gast.Constant) and index.value >= 0):
             length = gast.BinOp(call("len", name(adjoint_name(base))), gast.Add(), constant(1))
             index = gast.BinOp(index, gast.Mod(), length)

@@ -15,7 +15,7 @@ import gast
 
 from lsp_ad.rules.rule import LINEAR, Adjoint, Bound, Rule, Tangent
 from lsp_ad.semantics.names import HERE, Program
-from lsp_ad.semantics.shapes import Kind, elementwise
+from lsp_ad.semantics.shapes import BOOL, Kind, elementwise
 
 RUNTIME = "lsp_ad.runtime."
 
@@ -67,6 +67,12 @@ def _like(name: str):
     return kind
 
 
+def _unbroadcast(bound: Bound) -> Kind:
+    """What was broadcast to a number was a number."""
+    kind, d = _like("x")(bound), bound.kind("d")
+    return replace(kind, type="number", shape=()) if d.type == "number" and d.is_scalar else kind
+
+
 def _zeros(bound: Bound) -> Kind:
     kind = bound.kind("x")
     return kind if kind.is_structure else replace(kind, dtype="float", fresh=True)
@@ -78,8 +84,28 @@ def _same(bound: Bound) -> Kind:
     return kind if kind.is_structure else replace(kind, fresh=True)
 
 
+def _in_form(bound: Bound) -> Kind:
+    """An adjoint in the structure of another value."""
+    kind = bound.kind("x")
+    return replace(kind, fresh=True) if kind.is_structure else _same(bound)
+
+
+def _sum(bound: Bound) -> Kind:
+    d, e = bound.kind("d"), bound.kind("e")
+    structure = next((k for k in (d, e) if k.is_structure), None)
+    return structure or replace(elementwise(d, e), fresh=True)
+
+
+def _sum_adjoints(bound: Bound) -> dict[str, Adjoint]:
+    """The items of structures have one form; numbers and arrays are broadcast to one another."""
+    structures = bound.kind("d").is_structure or bound.kind("e").is_structure
+    return {p: Adjoint("dy") if structures else Adjoint("dy", elementwise=True) for p in ("d", "e")}
+
+
 def _sum_tangent(bound: Bound, moved: Set[str]) -> str:
-    return "sum_of(dd, de)" if len(moved) == 2 else "dd" if "d" in moved else "de"
+    if len(moved) == 2:
+        return "sum_of(dd, de)"
+    return "sum_of(dd, zeros_of(e))" if "d" in moved else "sum_of(zeros_of(d), de)"
 
 
 def _number(bound: Bound) -> Kind:
@@ -121,7 +147,7 @@ def _solve_tangent(bound: Bound, moved: Set[str]) -> str:
 
 RULES = [
     _rule("sum_adjoint", "d", _number, d=Adjoint("dy", spread=True, any_shape=True)),
-    _rule("unbroadcast", "d x", _like("x"), d=Adjoint("dy", spread=True, any_shape=True)),
+    _rule("unbroadcast", "d x", _unbroadcast, d=Adjoint("dy", spread=True, any_shape=True)),
     _rule(
         "matmul_adjoint_left",
         "d x1 x2",
@@ -152,8 +178,13 @@ RULES = [
     _rule("diag_adjoint", "d x k", _like("x"), d="np.diag(dy, k)"),
     _rule("zeros_of", "x", _zeros),
     _rule("copy_of", "d", _same, d="dy"),
-    _rule("sum_of", "d e", _same, _sum_tangent, d="dy", e="dy"),
-    _rule("like", "d x", _same, d="dy"),
+    replace(
+        _rule("sum_of", "d e", _sum, _sum_tangent, d="dy", e="dy"),
+        adjoints=_sum_adjoints,
+    ),
+    _rule("like", "d x", _in_form, d="joined_like(dy, d)"),
+    _rule("joined_like", "d x", _unknown, d="like(dy, d)"),
+    _rule("same_form", "dx x", lambda bound: BOOL),
     _rule("filled", "d x", _same, d="dy"),
 ]
 _NAMES = frozenset(rule.name for rule in RULES)

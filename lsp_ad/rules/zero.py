@@ -113,6 +113,7 @@ _TABLE = [
     ("builtins.isinstance", "x, types", _bool),
     ("builtins.getattr", "x, name, default", lambda b: UNKNOWN),
     ("builtins.type", "x", lambda b: UNKNOWN),
+    ("builtins.slice", "a, b=None, c=None", lambda b: Kind("other")),
     ("builtins.range", "a, b=None, c=None", lambda b: Kind("tuple", "int")),
     ("builtins.str", "x", lambda b: STR),
     ("builtins.type", "x", lambda b: UNKNOWN),

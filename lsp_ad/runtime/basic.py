@@ -176,7 +176,9 @@ def zeros_of(x):
         return np.zeros_like(x, dtype=np.result_type(x, 1.0)) if np.ndim(x) else 0.0
     inner = [item for item in x if isinstance(item, (list, tuple))]
     flat = bool(inner) and all(
-        not isinstance(e, (list, tuple, dict)) and np.ndim(e) == 0 for item in inner for e in item
+        e is not None and not isinstance(e, (list, tuple, dict, str)) and np.ndim(e) == 0
+        for item in inner
+        for e in item
     )
     return [np.zeros(len(item)) if flat and isinstance(item, (list, tuple)) else zeros_of(item) for item in x]
 
@@ -269,7 +271,7 @@ def filled(dx, x):
 
 def joined_like(dx, x):
     """The adjoint dx of the items of x, in one array if x is an array."""
-    return np.array(dx) if np.ndim(x) and not isinstance(x, (list, tuple)) else dx
+    return dx if isinstance(x, (list, tuple)) or np.ndim(x) == 0 else np.array(dx)
 
 
 def repeat_adjoint(dy, xs):

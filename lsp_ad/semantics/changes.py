@@ -49,6 +49,16 @@ def change_of(s: gast.stmt) -> Change | None:
     return None
 
 
+def growing_lists(body: list[gast.stmt]) -> set[str]:
+    """The names whose methods are called that only lists have: `append`, `insert`, `extend`, `pop()`."""
+    return {
+        change.base
+        for s in flow.statements(body)
+        if (change := change_of(s)) is not None
+        and (change.method in ("append", "insert", "extend") or (change.method == "pop" and not change.args))
+    }
+
+
 def changed_by(node: gast.AST) -> set[str]:
     """The names of the lists and dicts that evaluating an expression, or a simple statement, changes."""
     found = set()

@@ -12,7 +12,7 @@ from dataclasses import replace
 import gast
 
 from lsp_ad.semantics import flow, indexing
-from lsp_ad.semantics.changes import change_of, changed
+from lsp_ad.semantics.changes import change_of, changed, growing_lists
 from lsp_ad.semantics.memory import stored_value, written, written_root
 from lsp_ad.semantics.shapes import (
     BOOL,
@@ -56,6 +56,7 @@ class Kinds:
         self._changed: set[str] = set()
         self._dicts: set[str] = set()
         self._lists: frozenset[str] = frozenset()
+        self._growing: set[str] = set()
         self._varying: frozenset[str] = frozenset()
         self._fits: dict[int, tuple[gast.expr, Shape]] = {}
         self._memo: dict[int, tuple[gast.expr, Kind]] = {}
@@ -77,6 +78,7 @@ class Kinds:
         self._changed = changed(body)
         self._varying = _varying(body, self.fixed)
         self._dicts = used_as_dict(body)
+        self._growing = growing_lists(body)
         for _ in range(50):
             before = dict(self.names)
             self._block(body)
@@ -114,7 +116,8 @@ class Kinds:
         old = self.names.get(name, BOTTOM)
         if name in self._dicts and kind.type == "numeric" and kind.dtype is None:
             kind = Kind("dict")
-        if name in self._lists and kind.type == "numeric":
+        unknown = name in self._lists and kind.type == "numeric"
+        if unknown or (name in self._growing and kind.may_be_list):
             kind = Kind("list")
         if name in self._carried:
             kind = lasting(kind)
