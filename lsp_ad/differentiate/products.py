@@ -26,7 +26,7 @@ from lsp_ad.differentiate.stacked import Stacked
 from lsp_ad.differentiate.unit import Unit, name_span
 from lsp_ad.differentiate.values import name_taken
 from lsp_ad.problems import Problem, Refusal, Span, problem
-from lsp_ad.rules.helpers import helper_sources
+from lsp_ad.rules.helpers import RUNTIME, has_rule, helper_sources
 from lsp_ad.semantics.classes import Class, Method
 from lsp_ad.semantics.names import Program
 from lsp_ad.semantics.shapes import UNKNOWN, Kind
@@ -59,7 +59,13 @@ def hessian_product(
         else line
         for line in second.lines
     ]
-    return replace(second, mode="hvp", primal=function.name, lines=tuple(lines))
+    # what was imported for the compiler is written out
+    ours = {h for h in helper_sources() if _import(h) in second.imports}
+    imports = tuple(line for line in second.imports if line not in set(map(_import, ours)))
+    helpers = tuple(sorted({*second.helpers, *ours}))
+    return replace(
+        second, mode="hvp", primal=function.name, lines=tuple(lines), helpers=helpers, imports=imports
+    )
 
 
 def stacked(
@@ -127,15 +133,24 @@ def _with_gradient(
             )
         made[s.name] = s
     helpers = helper_sources()
+    imports: dict[str, tuple[str, str]] = {}
     for helper in with_dependencies(gradient.helpers):
-        if helper not in program.functions and program.imports.get(helper) is None:
+        known = helper in program.functions or helper in program.imports
+        if not known and has_rule(helper):
+            imports[helper] = (RUNTIME + helper, _import(helper))
+        elif not known:
             s = gast.parse(helpers[helper]).body[0]
             for node in walk(s):
                 if isinstance(node, (gast.stmt, gast.expr)):
                     whole = not isinstance(getattr(node, "ctx", None), gast.Store)
                     _at(node, name_span(function), whole)
             made[helper] = s
-    return replace(program, made=made, written=written), composed
+    links = replace(program.links, imports={**program.links.imports, **imports})
+    return replace(program, made=made, written=written, links=links), composed
+
+
+def _import(helper: str) -> str:
+    return f"from lsp_ad.runtime import {helper}"
 
 
 def _not_one_array(function: gast.FunctionDef, what: str) -> Problem:

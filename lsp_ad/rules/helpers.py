@@ -188,3 +188,7 @@ RULES = [
     _rule("filled", "d x", _same, d="dy"),
 ]
 _NAMES = frozenset(rule.name for rule in RULES)
+
+
+def has_rule(helper: str) -> bool:
+    return RUNTIME + helper in _NAMES

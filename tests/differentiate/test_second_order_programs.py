@@ -30,6 +30,9 @@ FAILING = {
     "zip of slices, input 1",
     "a list that grows in a loop over its first length",
     "layers by their names",
+    "None until there is a value",
+    "starred rest of a param, input 1",
+    "a walrus in a while with continue and else, input 1",
 }
 
 

@@ -247,6 +247,7 @@ DOMAINS: dict[str, Domain] = {
     ),
     "lsp_ad.runtime.copy_of": on(call("d", d=(2, 3)), call("d", d=())),
     "lsp_ad.runtime.sum_of": on(call("d, e", d=(2, 3), e=(2, 3)), call("d, e", d=(), e=())),
+    "lsp_ad.runtime.joined_like": on(call("d, x", d=(2, 3), x=(2, 3))),
     "lsp_ad.runtime.like": on(call("d, x", d=(2, 3), x=(2, 3))),
     "lsp_ad.runtime.filled": on(call("d, x", d=(2, 3), x=(2, 3))),
     "lsp_ad.runtime.diag_adjoint": on(call("d, x, 1", d=(3, 3), x=(2,)), call("d, x, 0", d=(3,), x=(3, 3))),

@@ -18,7 +18,7 @@ LIBRARY = [
     n for n in RULES if n.split(".")[0] in ("numpy", "scipy") and not n.startswith("scipy.stats.norm.")
 ]
 # What is no number; and what is a constant to the derivative only.
-NOT_ZERO = ("builtins.range", "builtins.str", "lsp_ad.stop_gradient")
+NOT_ZERO = ("builtins.range", "builtins.slice", "lsp_ad.runtime.same_form", "builtins.str", "lsp_ad.stop_gradient")
 ZERO = [n for n, r in RULES.items() if r.is_zero and n not in NOT_ZERO]
 
 
