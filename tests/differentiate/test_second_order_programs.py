@@ -33,6 +33,7 @@ FAILING = {
     "None until there is a value",
     "starred rest of a param, input 1",
     "a walrus in a while with continue and else, input 1",
+    "a system of equations with complex coefficients, input 1",
 }
 
 
