@@ -30,6 +30,10 @@ REDUCTIONS = {
 }
 
 
+_MADE = ("array", "asarray", "concatenate", "stack", "repeat", "tile", "zeros", "ones", "full", "empty")
+ARRAY_MAKERS = {f"numpy.{f}" for f in _MADE}
+
+
 def is_update(s: gast.stmt) -> bool:
     """Whether an assignment stands for an augmented one (its operand has the place of its target)."""
     return (
@@ -161,12 +165,40 @@ class Assumptions:
         self.check(n, definition, gast.NotEq(), f"`{expression_text(value)}` must be a number")
         return True
 
+    def check_types(self) -> None:
+        """An array of integers would cut what is written into it: where an array is made and nothing tells
+        its type, that is checked."""
+        for r in sorted(mutated(self.body)):
+            if self.kinds.names.get(r, UNKNOWN).dtype is None:
+                for definition in self.definitions(r):
+                    if self._is_made(getattr(definition, "value", None), 0):
+                        test = expression(f'{r}.dtype.kind in "iub"')
+                        self.guard(definition, test, f"`{plain(r)}` is an array of integers")
+
+    def _is_made(self, node: gast.expr | None, depth: int) -> bool:
+        """Whether an array is made by a function that makes arrays of literals, or copied from such a one."""
+        if isinstance(node, gast.Call):
+            if self.scope.canonical(node.func) in ARRAY_MAKERS:
+                return True
+            node = node.func
+        while isinstance(node, (gast.Subscript, gast.Attribute)):
+            node = node.value
+        if isinstance(node, gast.Call):
+            return self._is_made(node, depth)
+        if not isinstance(node, gast.Name) or depth > 9:
+            return False
+        made = [getattr(d, "value", None) for d in self.definitions(node.id)]
+        return any(self._is_made(m, depth + 1) for m in made)
+
     def check(self, n: str, definition: gast.stmt, wrong: gast.cmpop, message: str) -> None:
         """A check of what was taken for granted, where the name is bound; `wrong`: how the rank must not
-        compare
-        with zero."""
+        compare with zero."""
         numpy = self.scope.program.alias_of("numpy") or "np"
         test = gast.Compare(expression(f"{numpy}.ndim({n})"), [wrong], [constant(0)])
+        self.guard(definition, test, message)
+
+    def guard(self, definition: gast.stmt, test: gast.expr, message: str) -> None:
+        """Raise a ValueError under a condition, behind the statement that binds a name."""
         guard = gast.If(test, [gast.Raise(expression(f"ValueError({message!r})"), None)], [])
         for node in (guard, guard.body[0]):
             gast.copy_location(node, definition)

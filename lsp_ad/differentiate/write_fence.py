@@ -8,7 +8,7 @@ import gast
 
 from lsp_ad.differentiate import mutations
 from lsp_ad.differentiate.fence_blocks import short
-from lsp_ad.differentiate.writers import DONE
+from lsp_ad.differentiate.writers import DONE, is_copied
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics.memory import Sharing, mutated, root
 from lsp_ad.semantics.names import parameters
@@ -58,5 +58,6 @@ class WriteFence(ABC):
         if function.name in self.scope.program.derived.get(DONE, ()):
             return set()
         shared = Sharing(self.scope.makes_new).groups(function.body)
-        callers = {n for p in parameters(function) for n in shared.get(p, {p})}
+        own = {p for p in parameters(function) if is_copied(function, p, self.scope)}
+        callers = {n for p in parameters(function) if p not in own for n in shared.get(p, {p})}
         return mutated(function.body) & callers

@@ -94,7 +94,7 @@ class _Writers:
         found: dict[str, bool] = {}
         for p in parameters(function):
             names = self.groups[function.name].get(p, frozenset([p]))
-            if kinds[p].is_structure or kinds[p].type == "number":
+            if kinds[p].is_structure or kinds[p].type == "number" or is_copied(function, p, scope):
                 continue
             if names & (surely | perhaps):
                 found[p] = bool(names & surely)
@@ -255,6 +255,26 @@ class _Writers:
         numpy = self.program.alias_of("numpy") or "np"
         test = expression(f"{numpy}.ndim(({expression_text(argument)})) != 0")
         return [gast.If(test, [write], [])]
+
+
+def is_copied(function: gast.FunctionDef, p: str, scope: Scope) -> bool:
+    """Whether a function begins with `p = p.copy()`, or with another new value for p, before it does anything
+    else with the array of the caller's than read it."""
+    sharing = Sharing(scope.makes_new)
+    for s in function.body:
+        if isinstance(s, gast.Assign) and len(s.targets) == 1 and getattr(s.targets[0], "id", "") == p:
+            return not sharing.sources(s.value)
+        inside = list(flow.statements([s]))
+        if any(isinstance(x, gast.Assign) and sharing.sources(x.value) & {p} for x in inside):
+            return False
+        calls = [
+            n for x in inside for part in flow.header(x) for n in flow.walk(part) if isinstance(n, gast.Call)
+        ]
+        if any(scope.callee(c) is not None and p in flow.reads(c) for c in calls):
+            return False
+        if any(written_root(x) == p or p in flow.header_writes(x) or isinstance(x, gast.For) for x in inside):
+            return False
+    return False
 
 
 def _names(function: gast.FunctionDef) -> list[gast.Name]:

@@ -25,7 +25,7 @@ def tidied(source: str) -> str:
 
 @pytest.mark.parametrize("program", ONCE, ids=[c.name for c in ONCE])
 def test_a_function_in_normal_form_computes_the_same_when_put_together_again(program):
-    compiled = oracle.program(program.source)
+    compiled = running.lifted(program.source)
     unit = prepare(compiled, compiled.functions["f"], program.wrt)
     tidy_up(unit.tree.body, is_temporary, is_adjoint, set(unit.parameters))
     unit.tree.body = drop_dead(unit.tree.body)

@@ -81,4 +81,22 @@ CASES = [
         """,
         (normal(3), normal(3)),
     ),
+    *case(
+        "a callee that works on a copy under the same name",
+        """
+        def lu(m):
+            n = len(m)
+            m = m.copy()
+            for k in range(n):
+                for i in range(k + 1, n):
+                    m[i, k] /= m[k, k] + 5.0
+                    m[i, k + 1:] -= m[i, k] * m[k, k + 1:]
+            return m
+
+        def f(a):
+            b = lu(a)
+            return b * a
+        """,
+        (normal(3, 3),),
+    ),
 ]
