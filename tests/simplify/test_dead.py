@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from lsp_ad.simplify.dead import drop_dead
-from tests import oracle
 from tests.differentiate import running
 from tests.differentiate.programs.everything import CASES
 

@@ -8,7 +8,6 @@ from lsp_ad.differentiate.fresh import is_adjoint, is_temporary
 from lsp_ad.differentiate.unit import prepare
 from lsp_ad.simplify.dead import drop_dead
 from lsp_ad.simplify.substitute import tidy_up
-from tests import oracle
 from tests.differentiate import running
 from tests.differentiate.programs.everything import CASES
 
