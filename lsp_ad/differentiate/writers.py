@@ -54,29 +54,35 @@ class _Writers:
         self.writes: dict[str, dict[str, bool]] = {}
         self.calls: dict[str, list[tuple[gast.Call, str]]] = {}
         self.groups: dict[str, dict[str, frozenset[str]]] = {}
+        self.functions: dict[str, gast.FunctionDef] = {}
 
     def reach(self, start: str) -> None:
         """Find the functions that are called from one, and the parameters that each writes into.
 
         A parameter that is only changed by `p += e` is written into if it is an array.
         """
-        pending = [start]
+        pending = [self.program.functions[start]]
         while pending:
-            current = pending.pop()
-            function = self.program.functions.get(current) or self.program.callee(f"here.{current}")
-            if current in self.writes or function is None:
-                continue
-            if declared(self.program, function) is not None:
-                continue  # its rule says all
+            function = pending.pop()
+            title = self.title(function)
+            if title in self.writes or declared(self.program, function) is not None:
+                continue  # of a declared function its rule says all
             scope = Scope.of(self.program, function)
-            self.groups[current] = Sharing(scope.makes_new).groups(function.body)
-            self.writes[current] = self._written(function, scope)
-            self.calls[current] = []
+            self.groups[title] = Sharing(scope.makes_new).groups(function.body)
+            self.writes[title] = self._written(function, scope)
+            self.calls[title] = []
             for node in flow.walk(function):
                 callee = scope.callee(node) if isinstance(node, gast.Call) else None
                 if callee is not None:
-                    self.calls[current].append((node, callee.name))
-                    pending.append(callee.name)
+                    self.calls[title].append((node, self.title(callee)))
+                    pending.append(callee)
+
+    def title(self, function: gast.FunctionDef) -> str:
+        """A name for a function that no other has: functions of other files may be called alike."""
+        title, number = function.name, 2
+        while self.functions.setdefault(title, function) is not function:
+            title, number = f"{function.name}{number}", number + 1
+        return title
 
     def _written(self, function: gast.FunctionDef, scope: Scope) -> dict[str, bool]:
         """Each parameter that a function itself writes into; True: surely an array."""
@@ -93,7 +99,7 @@ class _Writers:
         kinds = parameter_kinds(function)
         found: dict[str, bool] = {}
         for p in parameters(function):
-            names = self.groups[function.name].get(p, frozenset([p]))
+            names = self.groups[self.title(function)].get(p, frozenset([p]))
             if kinds[p].is_structure or kinds[p].type == "number" or is_copied(function, p, scope):
                 continue
             if names & (surely | perhaps):
@@ -126,7 +132,7 @@ class _Writers:
         return changed
 
     def _function(self, title: str) -> gast.FunctionDef:
-        return self.program.function(title)
+        return self.functions[title]
 
     # --- the program without them ----------------------------------------------------------------
 
@@ -151,7 +157,7 @@ class _Writers:
                 self._on_copies(title, function)
             function.name = chosen
             made[chosen] = function
-            written.setdefault(chosen, self.program.text_of(title))
+            written.setdefault(chosen, self.program.written.get(title, self._function(title)))
         program = replace(self.program, made=made, written=written)
         program.derived.update(self.program.derived)
         program.derived[DONE] = frozenset(titles.values())
@@ -198,11 +204,11 @@ class _Writers:
                 for inner in flow.blocks(s):
                     inner[:] = block(inner)
                 callee = scope.callee(s.value) if isinstance(getattr(s, "value", None), gast.Call) else None
-                if callee is None or callee.name not in titles:
+                if callee is None or self.title(callee) not in titles:
                     self._refuse_inside(s, scope, titles)
                     found.append(s)
                     continue
-                made = self._call(s, callee, titles[callee.name], taken, scope)
+                made = self._call(s, callee, titles[self.title(callee)], taken, scope)
                 found += [m if m is s else gast.copy_location(m, s) for m in made]
             return found
 
@@ -212,7 +218,7 @@ class _Writers:
         for part in flow.header(s):
             for node in flow.walk(part):
                 callee = scope.callee(node) if isinstance(node, gast.Call) else None
-                if callee is not None and callee.name in titles:
+                if callee is not None and self.title(callee) in titles:
                     message = f"`{callee.name}` writes into its argument, in the middle of an expression."
                     way_out = "Call it in a statement of its own."
                     raise Refusal(problem("AD302", message, span_of(node), way_out))
@@ -222,7 +228,7 @@ class _Writers:
     ) -> list[gast.stmt]:
         """A call that is a statement or the whole value of one, with what the function gives back."""
         given = match(s.value, callee, scope)
-        writes = self.writes[callee.name]
+        writes = self.writes[self.title(callee)]
         call = copied(s.value)
         call.func = name(title)
         valued = _is_valued(callee)
