@@ -25,10 +25,11 @@ from lsp_ad.semantics import flow
 from lsp_ad.source.printing import INDENT, bare_text, expression_text
 
 
-def emit_pair(unit: Unit, swept: Swept, pair: Pair, asked: bool = False) -> list[Line]:
+def emit_pair(unit: Unit, swept: Swept, pair: Pair, asked: bool = False, again: bool = False) -> list[Line]:
     """The lines of a function in split motion: its forward function, and its backward function.
 
-    `asked`: the user asked for them, and may call the second more than once and with any seed.
+    `asked`: the user asked for them, and may call the second with any seed. `again`: the second may be called
+    more than once, and would change what the first has saved.
     """
     value, gradients = swept.returned.elts
     saved = _saved(swept, gradients)
@@ -49,7 +50,7 @@ def emit_pair(unit: Unit, swept: Swept, pair: Pair, asked: bool = False) -> list
         head_line(f"def {pair.backward}(saved, {swept.seed}):"),
         head_line(f'{INDENT}"""{adjoint} of {names} in {unit.title}, from what {pair.forward} saved."""'),
     ]
-    if asked and swept.undone:
+    if again:
         backward.append(head_line(f"{INDENT}saved = own_copy(saved)"))
     if saved:
         backward.append(head_line(f"{INDENT}{', '.join(saved)} = saved"))

@@ -220,7 +220,7 @@ def _generated(
         swept = sweep(unit, mode, callees, options)
         names = (f"{function.name}_forward", f"{function.name}_backward")
         pair = Pair(function.name, unit.wrt, *names)
-        main = emit_pair(unit, swept, pair, asked=True)
+        main = emit_pair(unit, swept, pair, asked=True, again=swept.undone)
     else:
         swept = sweep(unit, mode, callees, options)
         if product is not None:
@@ -231,7 +231,7 @@ def _generated(
     while pending := [c for c in callees.asked() if c not in finished]:
         callee = pending[0]
         finished.add(callee)
-        lines, inner = _callee(program, callee, callees, function, options.optimized)
+        lines, inner = _callee(program, callee, callees, function, options.optimized, mode == "split")
         done.append(lines)
         helpers |= inner.helpers
         imports |= {import_line(m) for m in inner.modules}
@@ -317,10 +317,15 @@ def _refuse_taken(
 
 
 def _callee(
-    program: Program, callee: Pair | Tangent, callees: Callees, caller: gast.FunctionDef, optimized: bool
+    program: Program,
+    callee: Pair | Tangent,
+    callees: Callees,
+    caller: gast.FunctionDef,
+    optimized: bool,
+    again: bool = False,
 ):
     """What is generated of a callee; a reason against it is told at the caller,
-    with the place as related.
+    with the place as related. `again`: its backward function may be called again with what was saved.
     """
     function = program.function(callee.callee)
     try:
@@ -329,7 +334,9 @@ def _callee(
             swept = sweep_forward(unit, callees, callee.name, Options(optimized=optimized))
             return emit_tangent(unit, swept, of_callee=True), swept
         swept = sweep(unit, "pair", callees, Options(optimized=optimized))
-        return emit_pair(unit, swept, callee), swept
+        again = again and swept.undone
+        helpers = swept.helpers | ({"own_copy"} if again else set())
+        return emit_pair(unit, swept, callee, again=again), replace(swept, helpers=helpers)
     except Refusal as refusal:
         first = refusal.problems[0]
         related = tuple(Related(p.message, p.span) for p in refusal.problems)

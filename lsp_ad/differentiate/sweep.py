@@ -141,9 +141,9 @@ def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -
     if mode in ("pair", "split"):
         joint = _bound_at_mark(joint, {*unit.parameters, seed})
     swept = _shown(joint, unit, mode, seed, scalar, values)
-    if mode == "split":
+    if mode in ("pair", "split"):
         undone = bool(mutated(swept.backward) & (flow.writes(swept.forward) | swept.parameters))
-        own = swept.helpers | ({"own_copy"} if undone else set())
+        own = swept.helpers | ({"own_copy"} if undone and mode == "split" else set())
         swept = replace(swept, undone=undone, helpers=own)
     return replace(swept, structured=check is not None and not single)
 

@@ -121,7 +121,10 @@ def test_defaults():
         jvp(2.0)
 
 
-@pytest.mark.parametrize("name", [n for n, r in RULES.items() if not r.is_zero])
+REVERSE_ONLY = {"numpy.linalg.svd", "numpy.linalg.qr"}  # refused by name in forward mode
+
+
+@pytest.mark.parametrize("name", [n for n, r in RULES.items() if not r.is_zero and n not in REVERSE_ONLY])
 def test_every_rule_has_both_modes(name):
     """A rule has a tangent of its own, or its adjoints are elementwise, of which the tangent is made.
 
