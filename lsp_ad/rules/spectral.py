@@ -48,7 +48,10 @@ def _pinv_tangent(bound: Bound, wrt: Set[str]) -> str:
 
 def _eigvalsh(bound: Bound) -> dict[str, Adjoint]:
     return {
-        "x": Adjoint("v = np.linalg.eigh(x)[1]\nlower((v * np.expand_dims(dy, -2)) @ np.swapaxes(v, -1, -2))")
+        "x": Adjoint(
+            "v = np.linalg.eigh(x)[1]\n"
+            "lower_adjoint((v * np.expand_dims(dy, -2)) @ np.swapaxes(v, -1, -2))"
+        )
     }
 
 
