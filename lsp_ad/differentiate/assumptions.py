@@ -177,8 +177,14 @@ class Assumptions:
 
     def _is_made(self, node: gast.expr | None, depth: int) -> bool:
         """Whether an array is made by a function that makes arrays of literals, or copied from such a one."""
+        if isinstance(node, (gast.List, gast.ListComp)):
+            return depth > 0
         if isinstance(node, gast.Call):
-            if self.scope.canonical(node.func) in ARRAY_MAKERS:
+            function = self.scope.canonical(node.func)
+            source = node.args[0] if node.args else None
+            if function in ("numpy.array", "numpy.asarray") and isinstance(source, gast.Name):
+                return self._is_made(source, depth)  # as it was
+            if function in ARRAY_MAKERS:
                 return True
             node = node.func
         while isinstance(node, (gast.Subscript, gast.Attribute)):
