@@ -208,7 +208,7 @@ class _Writers:
                     self._refuse_inside(s, scope, titles)
                     found.append(s)
                     continue
-                made = self._call(s, callee, titles[self.title(callee)], taken, scope)
+                made = self._call(s, title, callee, titles[self.title(callee)], taken)
                 found += [m if m is s else gast.copy_location(m, s) for m in made]
             return found
 
@@ -224,11 +224,12 @@ class _Writers:
                     raise Refusal(problem("AD302", message, span_of(node), way_out))
 
     def _call(
-        self, s: gast.stmt, callee: gast.FunctionDef, title: str, taken: set[str], scope: Scope
+        self, s: gast.stmt, caller: str, callee: gast.FunctionDef, title: str, taken: set[str]
     ) -> list[gast.stmt]:
         """A call that is a statement or the whole value of one, with what the function gives back."""
-        given = match(s.value, callee, scope)
+        given = match(s.value, callee, Scope.of(self.program, self._function(caller)))
         writes = self.writes[self.title(callee)]
+        self._refuse_shared(s, caller, callee, given)
         call = copied(s.value)
         call.func = name(title)
         valued = _is_valued(callee)
@@ -247,6 +248,28 @@ class _Writers:
             s.value = gast.Subscript(name(kept), constant(0), gast.Load())
             found.append(s)
         return found
+
+    def _refuse_shared(
+        self, s: gast.stmt, caller: str, callee: gast.FunctionDef, given: dict[str, gast.expr]
+    ) -> None:
+        """The new function works on copies: refused where another argument may be the same array, which the
+        writes would change as well, and where the value may be the array itself, which is then another."""
+        inside = self.groups[self.title(callee)]
+        here = Sharing(Scope.of(self.program, self._function(caller)).makes_new)
+        there = Sharing(Scope.of(self.program, callee).makes_new)
+        returns = [r for r in flow.statements(callee.body) if isinstance(r, gast.Return)]
+        returned = {n for r in returns for n in there.sources(r.value)}
+        for p in self.writes[self.title(callee)]:
+            array = root(given[p]) if p in given else None
+            if array is None:
+                continue
+            shared = self.groups[caller].get(array.id, frozenset([array.id]))
+            if any(here.sources(a) & shared for q, a in given.items() if q != p):
+                message = f"`{array.id}`, which `{callee.name}` writes into, may be in another argument, too."
+                raise Refusal(problem("AD302", message, span_of(s), "Copy one of them first."))
+            if isinstance(s, (gast.Assign, gast.AnnAssign)) and returned & inside.get(p, frozenset([p])):
+                message = f"`{callee.name}` writes into `{array.id}`, and may return it or a part of it."
+                raise Refusal(problem("AD302", message, span_of(s), "Return a copy, or nothing."))
 
     def _put(self, argument: gast.expr | None, item: gast.expr, sure: bool) -> list[gast.stmt]:
         """What is given back for an argument goes into its array; what was no array is left alone."""

@@ -71,3 +71,23 @@ def test_a_parameter_that_is_written_and_assigned_anew_is_refused():
     derivative, problems = differentiate(oracle.program(source), "f")
     assert derivative is None
     assert [p.code for p in problems] == ["AD302"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    {
+        "one array for two parameters": "def g(u, v):\n    u[0] = 2.0 * v[0]\n    v[1] = u[0] * 3.0\n\n"
+        "def f(x):\n    y = x * x\n    g(y, y)\n    return y * x\n",
+        "parts that overlap": "def g(u, v):\n    for i in range(len(u)):\n        u[i] = u[i] * v[i]\n\n"
+        "def f(x):\n    y = x * x\n    g(y[1:], y[:-1])\n    return y * x\n",
+        "a second name": "def g(u, v):\n    u[0] = v[1] * v[0]\n    u[1] = v[0]\n\n"
+        "def f(x):\n    y = x * x\n    z = y.T\n    g(y, z)\n    return y * x\n",
+        "the array is returned": "def g(u):\n    u[0] = u[1] * 2.0\n    return u\n\n"
+        "def f(x):\n    y = x * x\n    z = g(y)\n    z[1] = 5.0 * z[0]\n    return y * x\n",
+    }.values(),
+)
+def test_a_callee_that_writes_where_another_name_reads_is_refused(body):
+    derivative, problems = differentiate(oracle.program("import numpy as np\n\n" + body), "f")
+    assert derivative is None
+    assert [p.code for p in problems] == ["AD302"]
+    assert problems[0].way_out
