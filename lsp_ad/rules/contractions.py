@@ -45,10 +45,11 @@ def _einsum(bound: Bound) -> dict[str, Adjoint]:
 def _einsum_kind(bound: Bound) -> Kind:
     kinds = [bound.kind(p) for p in _OPERANDS if p in bound.given]
     dtype = elementwise(*kinds).dtype
+    fresh = len(kinds) > 1  # of one operand it may hand back a view: a diagonal, a transpose
     try:
         inputs, result = _subscripts(bound)
     except Unsupported:
-        return Kind("numeric", dtype, None, fresh=True)
+        return Kind("numeric", dtype, None, fresh=fresh)
     sizes = {
         c: d
         for s, kind in zip(inputs, kinds, strict=True)
@@ -56,7 +57,7 @@ def _einsum_kind(bound: Bound) -> Kind:
         for c, d in zip(s, kind.shape, strict=True)
     }
     known = tuple(sizes[c] for c in result) if all(c in sizes for c in result) else None
-    return Kind("number" if not result else "array", dtype, known, fresh=True)
+    return Kind("number" if not result else "array", dtype, known, fresh=fresh or not result)
 
 
 def _helpers(name: str, options: str = "") -> Callable[[Bound], dict[str, Adjoint]]:

@@ -165,6 +165,11 @@ def _identity(bound: Bound) -> dict[str, Adjoint]:
     return {"x": Adjoint("dy", elementwise=True)}
 
 
+def _as_float_kind(bound: Bound) -> Kind:
+    """What np.float64 makes: of an array of this type it hands back a view."""
+    return replace(_same_kind(bound), fresh=bound.kind("x").shape == ())
+
+
 def _same_kind(bound: Bound) -> Kind:
     kind = bound.kind("x")
     return Kind(kind.type if kind.type != "number" else "numeric", kind.dtype, kind.shape, fresh=True)
@@ -358,7 +363,7 @@ RULES = [
     _rule("builtins.min", "x1, x2", _extreme("<"), _extreme_kind, "x1 x2"),
     _rule("builtins.abs", "x", _builtin_abs, _abs_kind, tangent=abs_tangent),
     _rule("builtins.float", "x", _identity, _float_kind, tangent=LINEAR),
-    _rule("numpy.float64", "x", _identity, _same_kind, tangent=LINEAR),
+    _rule("numpy.float64", "x", _identity, _as_float_kind, tangent=LINEAR),
     _rule("numpy.reshape", "x, shape", _reshape, _reshape_kind, tangent=LINEAR),
     _rule("numpy.ravel", "x", _reshape, _ravel_kind, tangent=LINEAR),
     _rule("numpy.squeeze", "x, axis=None", _reshape, _view_kind, tangent=LINEAR),
