@@ -199,8 +199,7 @@ class Assumptions:
     def check(self, n: str, definition: gast.stmt, wrong: gast.cmpop, message: str) -> None:
         """A check of what was taken for granted, where the name is bound; `wrong`: how the rank must not
         compare with zero."""
-        numpy = self.scope.program.alias_of("numpy") or "np"
-        test = gast.Compare(expression(f"{numpy}.ndim({n})"), [wrong], [constant(0)])
+        test = gast.Compare(expression(f"{self.numpy()}.ndim({n})"), [wrong], [constant(0)])
         self.guard(definition, test, message)
 
     def guard(self, definition: gast.stmt, test: gast.expr, message: str) -> None:

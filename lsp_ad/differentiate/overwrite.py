@@ -18,8 +18,8 @@ from lsp_ad.differentiate import broadcasting
 from lsp_ad.differentiate.adjoints import Adjoints, Form, State
 from lsp_ad.differentiate.fresh import adjoint_name
 from lsp_ad.differentiate.values import ForwardValues
+from lsp_ad.semantics import indexing
 from lsp_ad.semantics.memory import root, stored_value, written, written_root
-from lsp_ad.semantics.shapes import Kind
 from lsp_ad.simplify.algebra import assign, call, constant, name
 from lsp_ad.source.trees import copied
 
@@ -68,20 +68,9 @@ class Overwrites:
 
     def _is_new(self, target: gast.Subscript) -> bool:
         """Whether reading a part gives memory of its own: a number, or elements picked by arrays."""
-        return self.values.kinds.of(_load(target)).shape == () or self._picks(target.slice)
-
-    def _picks(self, index: gast.expr) -> bool:
-        """Whether an index surely holds an array, of integers or truth values."""
-        parts = index.elts if isinstance(index, gast.Tuple) else [index]
-        return any(
-            isinstance(p, gast.List)
-            or (not isinstance(p, gast.Slice) and self.values.kinds.of(p).type == "array")
-            for p in parts
+        return self.values.kinds.of(_load(target)).shape == () or indexing.picks(
+            target.slice, self.values.kinds.of
         )
-
-    def _is_mask(self, index: gast.expr) -> bool:
-        kind = self.values.kinds.of(index) if not isinstance(index, (gast.Slice, gast.Tuple)) else Kind()
-        return kind.dtype == "bool"
 
     # --- adjoints ----------------------------------------------------------------------------
 
@@ -131,7 +120,9 @@ class Overwrites:
             out.append(zero)
             return
         part = self._part(target, array, s)
-        if not self.adjoints.is_basic(target.slice) and not self._is_mask(target.slice):
+        if not self.adjoints.is_basic(target.slice) and not indexing.is_mask(
+            target.slice, self.values.kinds.of
+        ):
             won = gast.Call(
                 name(self.values.helper("written_last")),
                 [name(adjoint_name(array)), _tuple_of_slices(self.values.operand(target.slice, s))],

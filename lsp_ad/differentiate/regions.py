@@ -9,7 +9,7 @@ import gast
 
 from lsp_ad.differentiate.fresh import Fresh
 from lsp_ad.rules.resolve import Scope
-from lsp_ad.semantics import flow
+from lsp_ad.semantics import flow, indexing
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.simplify.algebra import assign, name
 
@@ -34,19 +34,11 @@ class Paths:
     scope: Scope
     fresh: Fresh
 
-    def picks(self, index: gast.expr) -> bool:
-        """Whether an index surely is an array, so that what is read is new."""
-        parts = index.elts if isinstance(index, gast.Tuple) else [index]
-        return any(
-            isinstance(p, gast.List) or (not isinstance(p, gast.Slice) and self.kinds.of(p).type == "array")
-            for p in parts
-        )
-
     def is_view(self, node: gast.expr) -> bool:
         """Whether an expression is surely a view of its root."""
         while not isinstance(node, gast.Name):
             if isinstance(node, gast.Subscript):
-                if self.picks(node.slice) or not self.selects_once(node.slice):
+                if indexing.picks(node.slice, self.kinds.of) or not self.selects_once(node.slice):
                     return False
                 node = node.value
             elif isinstance(node, gast.Attribute):
@@ -73,10 +65,6 @@ class Paths:
             or (self.kinds.of(p).dtype == "int" and self.kinds.of(p).type == "number")
             for p in parts
         )
-
-    def is_mask(self, index: gast.expr) -> bool:
-        """Whether an index surely is an array of truth values."""
-        return not isinstance(index, (gast.Slice, gast.Tuple)) and self.kinds.of(index).dtype == "bool"
 
     def _is_in_order(self, node: gast.expr) -> bool:
         """Whether an array surely lies in memory in its order, so that reshaping it gives a view."""

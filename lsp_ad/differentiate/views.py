@@ -22,7 +22,7 @@ from lsp_ad.differentiate.stable import carried_names
 from lsp_ad.differentiate.unshared import MAKERS
 from lsp_ad.problems import Refusal, Span, problem
 from lsp_ad.rules.resolve import Scope
-from lsp_ad.semantics import flow
+from lsp_ad.semantics import flow, indexing
 from lsp_ad.semantics.aliases import aliases, gone_over
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.memory import Sharing, mutated, root, written, written_root
@@ -71,7 +71,7 @@ class _Views:
         self.webs = webs
         self.assumptions = Assumptions(tree.body, kinds, scope)
         self.paths = Paths(tree.body, kinds, scope, fresh)
-        self.sharing = Sharing(scope.makes_new, self.paths.picks)
+        self.sharing = Sharing(scope.makes_new, lambda index: indexing.picks(index, kinds.of))
 
     def run(self) -> frozenset[Span]:
         self.tree.body[:] = _one_target_each(self.tree.body)
@@ -143,7 +143,7 @@ class _Views:
             if array is None or target is None or isinstance(s, gast.Expr):
                 continue
             part = not self.kinds.names.get(array, UNKNOWN).is_structure and (
-                self.paths.selects_once(target.slice) or self.paths.is_mask(target.slice)
+                self.paths.selects_once(target.slice) or indexing.is_mask(target.slice, self.kinds.of)
             )
             if isinstance(s, gast.AugAssign) and not part:
                 old = gast.copy_location(
@@ -176,7 +176,7 @@ class _Views:
         if not written:
             return
         groups = self.sharing.groups(self.tree.body)
-        numpy = self.scope.program.alias_of("numpy") or "np"
+        numpy = self.assumptions.numpy()
         copies: list[gast.stmt] = []
         for p in parameters(self.tree):
             kind = self.kinds.names.get(p, UNKNOWN)

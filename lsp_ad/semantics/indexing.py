@@ -9,11 +9,11 @@ and of its form: equal forms of equal axes give equal lengths.
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 
 import gast
 
-from lsp_ad.semantics.shapes import Opaque, Shape
+from lsp_ad.semantics.shapes import Kind, Opaque, Shape
 from lsp_ad.source.printing import expression_text
 
 ONE = object()
@@ -101,3 +101,17 @@ def of_opaque(shape: Opaque, forms: list[object]) -> Shape:
     texts = ["i" if f is ONE else "new" if f is None else str(f) for f in forms]
     parts = "&".join(sorted(str(p) for p in shape.parts))
     return Opaque(f"{shape.key}{parts}[{','.join(texts)}]")
+
+
+def picks(index: gast.expr, kind_of: Callable[[gast.expr], Kind]) -> bool:
+    """Whether an index surely holds an array, of integers or truth values, so that what it reads is new."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    return any(
+        isinstance(p, gast.List) or (not isinstance(p, gast.Slice) and kind_of(p).type == "array")
+        for p in parts
+    )
+
+
+def is_mask(index: gast.expr, kind_of: Callable[[gast.expr], Kind]) -> bool:
+    """Whether an index surely is an array of truth values, which names no element twice."""
+    return not isinstance(index, (gast.Slice, gast.Tuple)) and kind_of(index).dtype == "bool"
