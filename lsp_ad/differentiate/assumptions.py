@@ -169,7 +169,8 @@ class Assumptions:
         """An array of integers would cut what is written into it: where an array is made and nothing tells
         its type, that is checked."""
         for r in sorted(mutated(self.body)):
-            if self.kinds.names.get(r, UNKNOWN).dtype is None:
+            kind = self.kinds.names.get(r, UNKNOWN)
+            if kind.type == "array" and kind.dtype is None:
                 for definition in self.definitions(r):
                     if self._is_made(getattr(definition, "value", None), 0):
                         test = expression(f'{r}.dtype.kind in "iub"')
