@@ -6,7 +6,8 @@ written only for arrays that this function made itself and that no other name ca
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import gast
 
@@ -24,8 +25,7 @@ from lsp_ad.source.parse import span_of
 from lsp_ad.source.trees import copied
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """The form of an adjoint: `exact`, it has the shape of its variable (else it broadcasts to it);
     `scalar`, it is surely a number; `owned`, it is an array that this function made and nothing shares, or
     a list or dict of such; `outer`, it is a list or dict that this function made, whatever its items are;
@@ -126,7 +126,7 @@ class Adjoints:
         value = self.real(v, value, out)
         # a part of the adjoint of a complex array may be an array of real numbers
         owned = not (self.complex and is_complex(self.kind(v)))
-        form = replace(form, owned=form.owned and owned)
+        form = form._replace(owned=form.owned and owned)
         if self.kind(v).shape == ():
             form = Form(True, True, False)
         old = state.get(v)

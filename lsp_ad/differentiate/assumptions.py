@@ -6,7 +6,7 @@ where one reading is taken, the generated code checks it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import gast
 
@@ -106,7 +106,7 @@ class Assumptions:
             isinstance(definition.value, gast.Subscript) and self._is_array(n)
         ):
             return False
-        self.kinds.names[n] = replace(self.kinds.names[n], type="array")
+        self.kinds.names[n] = self.kinds.names[n]._replace(type="array")
         self.kinds.forget()
         self.check(n, definition, gast.Eq(), f"`{plain(n)}` must be an array: it is changed in place")
         return True

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from lsp_ad.problems import Span
 
 MODES = ("grad", "value_and_grad", "vjp", "jvp", "hvp", "hessian", "jacobian", "split")
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """One line of generated code, with the piece of the user's text that it comes from, if it comes from one.
 
     `sweep` is "head" (signature, docstring, checks, return), "forward", "backward" or "tangent".

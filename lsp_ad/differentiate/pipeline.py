@@ -253,7 +253,7 @@ def _generated(
         mode,
         unit.wrt,
         swept.seed,
-        tuple(line if _is_here(program, line) else replace(line, origin=None) for line in lines),
+        tuple(line if _is_here(program, line) else line._replace(origin=None) for line in lines),
         tuple(sorted(helpers)),
         tuple(sorted(imports)),
         tuple(swept.tangents.values()),

@@ -54,7 +54,7 @@ def hessian_product(
     # what has no place in the text was given that of the name
     name = name_span(function)
     lines = [
-        replace(line, origin=None)
+        line._replace(origin=None)
         if line.origin is not None and line.origin.line == name.line and line.origin.column == name.column
         else line
         for line in second.lines

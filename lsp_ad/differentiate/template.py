@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import gast
 
@@ -14,8 +14,7 @@ from lsp_ad.simplify.algebra import bare, name, store
 from lsp_ad.source.trees import copied, rebuilt, walk
 
 
-@dataclass(frozen=True)
-class Values:
+class Values(NamedTuple):
     """What the names of a rule stand for: each function is called only for what the rule mentions.
 
     `derivatives`: the adjoint `dy`, or the tangents of the parameters (`dx`).

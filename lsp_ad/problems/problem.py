@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from lsp_ad.problems import catalogue
 
@@ -17,8 +18,7 @@ class Severity(enum.IntEnum):
     HINT = 4
 
 
-@dataclass(frozen=True, order=True)
-class Span:
+class Span(NamedTuple):
     """A half-open piece of a text: lines count from 1, columns from 0, in code points."""
 
     line: int

@@ -62,7 +62,7 @@ def canonical_helper(program: Program, canonical: str | None) -> str | None:
 
 def _like(name: str):
     def kind(bound: Bound) -> Kind:
-        return replace(bound.kind(name), dtype=bound.kind("d").dtype, fresh=False)
+        return bound.kind(name)._replace(dtype=bound.kind("d").dtype, fresh=False)
 
     return kind
 
@@ -70,30 +70,30 @@ def _like(name: str):
 def _unbroadcast(bound: Bound) -> Kind:
     """What was broadcast to a number was a number."""
     kind, d = _like("x")(bound), bound.kind("d")
-    return replace(kind, type="number", shape=()) if d.type == "number" and d.is_scalar else kind
+    return kind._replace(type="number", shape=()) if d.type == "number" and d.is_scalar else kind
 
 
 def _zeros(bound: Bound) -> Kind:
     kind = bound.kind("x")
-    return kind if kind.is_structure else replace(kind, dtype="float", fresh=True)
+    return kind if kind.is_structure else kind._replace(dtype="float", fresh=True)
 
 
 def _same(bound: Bound) -> Kind:
     """An adjoint as it was, put together anew."""
     kind = bound.kind("d")
-    return kind if kind.is_structure else replace(kind, fresh=True)
+    return kind if kind.is_structure else kind._replace(fresh=True)
 
 
 def _in_form(bound: Bound) -> Kind:
     """An adjoint in the structure of another value."""
     kind = bound.kind("x")
-    return replace(kind, fresh=True) if kind.is_structure else _same(bound)
+    return kind._replace(fresh=True) if kind.is_structure else _same(bound)
 
 
 def _sum(bound: Bound) -> Kind:
     d, e = bound.kind("d"), bound.kind("e")
     structure = next((k for k in (d, e) if k.is_structure), None)
-    return structure or replace(elementwise(d, e), fresh=True)
+    return structure or elementwise(d, e)._replace(fresh=True)
 
 
 def _sum_adjoints(bound: Bound) -> dict[str, Adjoint]:

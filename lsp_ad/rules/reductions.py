@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import replace
 
 from lsp_ad.rules.rule import LINEAR, Adjoint, Bound, Rule, Tangent, Unsupported, signature
 from lsp_ad.semantics.shapes import FLOAT, Kind
@@ -203,7 +202,7 @@ def _float_kind(bound: Bound) -> Kind:
 
 def _real_kind(bound: Bound) -> Kind:
     """A reduction that makes real numbers of all."""
-    return replace(_float_kind(bound), dtype="float")
+    return _float_kind(bound)._replace(dtype="float")
 
 
 def _reduction(name: str, adjoints, tangent: Tangent, kind=reduced, text: str = _SIGNATURE) -> Rule:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import gast
 
@@ -41,8 +42,7 @@ _DTYPES = {
 _CONVERTED = {"float": "", "int": "of int", "complex": "of complex"}
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(NamedTuple):
     """An expression as a call of a rule."""
 
     rule: Rule

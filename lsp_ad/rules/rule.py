@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 from functools import cache
+from typing import NamedTuple
 
 import gast
 
@@ -37,8 +38,7 @@ class Unsupported(Exception):
     """A call that the rule does not cover; the message says which part of it."""
 
 
-@dataclass(frozen=True)
-class Adjoint:
+class Adjoint(NamedTuple):
     """One adjoint expression of a general rule.
 
     `text` may hold statements before the last line, which is the expression. `spread`: its value
@@ -61,8 +61,7 @@ class Adjoint:
         return _selects(self.text)
 
 
-@dataclass(frozen=True)
-class Bound:
+class Bound(NamedTuple):
     """A call matched with the parameters of its rule: `given` holds the arguments, `kind_of` tells their
     kinds."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Set
-from dataclasses import replace
 
 from lsp_ad.rules.rule import LINEAR, Adjoint, Bound, Rule, Tangent, Unsupported, signature
 from lsp_ad.semantics.shapes import INT, Kind, elementwise
@@ -68,7 +67,7 @@ def _numeric(bound: Bound) -> Kind:
 
 
 def _same(bound: Bound) -> Kind:
-    return replace(_array(bound), shape=bound.kind("x").shape)
+    return _array(bound)._replace(shape=bound.kind("x").shape)
 
 
 def _view(bound: Bound) -> Kind:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Set
-from dataclasses import replace
 
 from lsp_ad.rules.elementwise import abs_tangent
 from lsp_ad.rules.rule import LINEAR, Adjoint, Bound, Rule, Tangent, Unsupported, shape_of, signature
@@ -117,7 +116,7 @@ def _builtin_abs(bound: Bound) -> dict[str, Adjoint]:
 
 def _abs_kind(bound: Bound) -> Kind:
     kind = _same_kind(bound)
-    return replace(kind, dtype="float") if kind.dtype == "complex" else kind
+    return kind._replace(dtype="float") if kind.dtype == "complex" else kind
 
 
 # --- moving elements -------------------------------------------------------------------------
@@ -167,7 +166,7 @@ def _identity(bound: Bound) -> dict[str, Adjoint]:
 
 def _as_float_kind(bound: Bound) -> Kind:
     """What np.float64 makes: of an array of this type it hands back a view."""
-    return replace(_same_kind(bound), fresh=bound.kind("x").shape == ())
+    return _same_kind(bound)._replace(fresh=bound.kind("x").shape == ())
 
 
 def _same_kind(bound: Bound) -> Kind:
@@ -190,14 +189,14 @@ def _with_dtype(kind_of: Callable[[Bound], Kind], dtype: str = "float") -> Calla
 
     def kind(bound: Bound) -> Kind:
         found = kind_of(bound)
-        return replace(found, dtype=dtype) if bound.has("dtype") else found
+        return found._replace(dtype=dtype) if bound.has("dtype") else found
 
     return kind
 
 
 def _asarray_kind(bound: Bound) -> Kind:
     kind = _array_kind(bound)
-    return replace(kind, fresh=kind.fresh and bound.kind("x").type in ("list", "tuple"))
+    return kind._replace(fresh=kind.fresh and bound.kind("x").type in ("list", "tuple"))
 
 
 def _converted(bound: Bound, wrt: Set[str]) -> str:
@@ -299,7 +298,7 @@ def _view_of_same_shape(bound: Bound) -> Kind:
 
 
 def _rolled_kind(bound: Bound) -> Kind:
-    return replace(_view_of_same_shape(bound), fresh=True)
+    return _view_of_same_shape(bound)._replace(fresh=True)
 
 
 def _concatenate_kind(bound: Bound) -> Kind:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import gast
 
@@ -102,7 +101,7 @@ def _converted(dtype: str | None):
 
 def _itself(bound: Bound) -> Kind:
     kind = bound.kind("x")
-    return replace(kind, fresh=kind.type == "number")
+    return kind._replace(fresh=kind.type == "number")
 
 
 _TABLE = [

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import gast
 
@@ -153,8 +154,7 @@ def is_endless(s: gast.stmt) -> bool:
     return isinstance(s, gast.While) and isinstance(s.test, gast.Constant) and bool(s.test.value)
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(NamedTuple):
     """A step of a run: a simple statement, the header of a compound one, or a `for` binding its target."""
 
     statement: gast.stmt

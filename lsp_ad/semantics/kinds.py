@@ -7,7 +7,6 @@ by going through the statements until nothing changes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import gast
 
@@ -137,7 +136,7 @@ class Kinds:
         if id(node) in self._fits and isinstance(kind.shape, Opaque):
             whole = self._fits[id(node)][1]
             if whole in kind.shape.parts:
-                kind = replace(kind, type="array", shape=whole)
+                kind = kind._replace(type="array", shape=whole)
         if kind.shape is None and kind.type in ("numeric", "array") and not isinstance(node, gast.Name):
             # The value of this very expression has one shape, whatever it is; equal text in one
             # place is one value.
@@ -315,13 +314,13 @@ class Kinds:
             return
         old = self.names.get(change.base, BOTTOM)
         if old.is_structure:
-            self.bind(change.base, replace(old, items=None, keys=None, element=self.of(change.args[-1])))
+            self.bind(change.base, old._replace(items=None, keys=None, element=self.of(change.args[-1])))
 
     def _assign(self, target: gast.expr, kind: Kind, value: gast.expr | None = None) -> None:
         if isinstance(target, gast.Name):
             # after `y = x` both names share their memory
             shared = isinstance(value, (gast.Name, gast.IfExp)) and kind.type not in ("number", "bottom")
-            self.bind(target.id, replace(kind, fresh=False) if shared else kind)
+            self.bind(target.id, kind._replace(fresh=False) if shared else kind)
         elif isinstance(target, (gast.Tuple, gast.List)):
             starred = any(isinstance(e, gast.Starred) for e in target.elts)
             for position, part in enumerate(target.elts):

@@ -7,7 +7,8 @@ the argument x"), or None. Two equal shapes that are not None are equal when the
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,7 @@ class Opaque:
 Shape = tuple | Opaque | None
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(NamedTuple):
     """What is known of a value.
 
     `type`: "number" (a Python or NumPy scalar), "array", "numeric" (either), "list", "tuple", "dict", "str",
@@ -141,10 +141,10 @@ def growing(kind: Kind) -> Kind:
 def lasting(kind: Kind) -> Kind:
     """A kind without the shapes of values computed in the function: the next iteration may compute others."""
     if kind.items is not None:
-        return replace(kind, items=tuple(lasting(i) for i in kind.items))
+        return kind._replace(items=tuple(lasting(i) for i in kind.items))
     if kind.element is not None:
-        return replace(kind, element=lasting(kind.element))
-    return replace(kind, shape=None) if transient(kind.shape) else kind
+        return kind._replace(element=lasting(kind.element))
+    return kind._replace(shape=None) if transient(kind.shape) else kind
 
 
 def transient(shape: Shape) -> bool:
@@ -253,4 +253,4 @@ def shaped(kind: Kind, shape: Shape, dtype: str | None = None) -> Kind:
 
 
 def aliased(kind: Kind) -> Kind:
-    return replace(kind, fresh=False) if kind.fresh and kind.type not in ("number",) else kind
+    return kind._replace(fresh=False) if kind.fresh and kind.type not in ("number",) else kind

@@ -143,7 +143,7 @@ def moved(answer: Answer, lines: int) -> Answer:
 
     derivative, problems = answer
     if derivative is not None:
-        code = tuple(replace(c, origin=place(c.origin)) if c.origin else c for c in derivative.lines)
+        code = tuple(c._replace(origin=place(c.origin)) if c.origin else c for c in derivative.lines)
         derivative = replace(derivative, lines=code)
     return derivative, tuple(
         replace(

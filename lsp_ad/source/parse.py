@@ -98,7 +98,9 @@ def _comments(text: str) -> dict[int, Comment]:
 def span_of(node: gast.AST) -> Span:
     """The span of a node that came from the text, or was given the location of one that did; of one that was
     made, the span of the first part of it that came from there, if any."""
-    node = next((n for n in gast.walk(node) if hasattr(n, "lineno")), node)
     if not hasattr(node, "lineno"):
-        return Span(1, 0, 1, 0)
+        found = next((n for n in gast.walk(node) if hasattr(n, "lineno")), None)
+        if found is None:
+            return Span(1, 0, 1, 0)
+        node = found
     return Span(node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)

@@ -10,7 +10,7 @@ import ast
 import io
 import tokenize
 from collections.abc import Iterable, Set
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import gast
 
@@ -24,8 +24,7 @@ BACKWARD = "# backward"  # stands between the two sweeps of generated code, and 
 _COMPOUND = (gast.If, gast.For, gast.While, gast.With, gast.Try, gast.Match, gast.FunctionDef)
 
 
-@dataclass(frozen=True)
-class Printed:
+class Printed(NamedTuple):
     """One line of printed text with the span that its statement came from, and that statement."""
 
     text: str

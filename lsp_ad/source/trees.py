@@ -102,7 +102,22 @@ def children(node: gast.AST) -> list[gast.AST]:
 
 def copied(node: gast.AST) -> gast.AST:
     """A copy of a tree, to be changed without harm to the tree."""
-    return rebuilt(node, copied)
+    kind: Any = type(node)
+    new: gast.AST = kind.__new__(kind)  # its constructor would set every field once more
+    content = new.__dict__
+    content.update(node.__dict__)
+    if kind is _NAME or kind is _CONSTANT:
+        return new
+    if kind is _OPERATION:
+        content["left"], content["right"] = copied(content["left"]), copied(content["right"])
+        return new
+    for field in PARTS[kind]:
+        value = content.get(field)
+        if type(value) is list:
+            content[field] = [copied(item) if item is not None else None for item in value]
+        elif value is not None:
+            content[field] = copied(value)
+    return new
 
 
 def rebuilt(node: gast.AST, part: Callable[[gast.AST], gast.AST]) -> gast.AST:
