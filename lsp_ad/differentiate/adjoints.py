@@ -7,10 +7,10 @@ written only for arrays that this function made itself and that no other name ca
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import gast
 
+from lsp_ad.differentiate.forms import Form, State
 from lsp_ad.differentiate.fresh import adjoint_name, primal_name
 from lsp_ad.differentiate.quoting import place, quoted
 from lsp_ad.differentiate.values import ForwardValues
@@ -23,40 +23,6 @@ from lsp_ad.semantics.shapes import UNKNOWN, Kind, is_complex
 from lsp_ad.simplify.algebra import add, assign, call, constant, expression, name, store
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.trees import copied
-
-
-class Form(NamedTuple):
-    """The form of an adjoint: `exact`, it has the shape of its variable (else it broadcasts to it);
-    `scalar`, it is surely a number; `owned`, it is an array that this function made and nothing shares, or
-    a list or dict of such; `outer`, it is a list or dict that this function made, whatever its items are;
-    `wide`, it is yet to be summed over what broadcasting has repeated (its variable is a temporary, whose
-    one assignment is the next to read it)."""
-
-    exact: bool = False
-    scalar: bool = False
-    owned: bool = False
-    outer: bool = False
-    wide: bool = False
-
-    def meet(self, other: Form) -> Form:
-        return Form(
-            self.exact and other.exact,
-            self.scalar and other.scalar,
-            self.owned and other.owned,
-            self.outer and other.outer,
-        )
-
-    def covers(self, other: Form) -> bool:
-        return self.meet(other) == other
-
-    def alias(self) -> Form:
-        return Form(self.exact, self.scalar, False)
-
-    def made_exact(self) -> Form:
-        return Form(True, False, False)
-
-
-State = dict[str, Form]
 
 
 @dataclass
@@ -89,8 +55,8 @@ class Adjoints:
     def __post_init__(self) -> None:
         self.complex = any(is_complex(kind) for kind in self.kinds.names.values())
 
-    def form(self, exact: bool, scalar: bool, value: gast.expr) -> Form:
-        return Form(exact, scalar, exact and not scalar and isinstance(value, gast.BinOp))
+    def form(self, exact: bool, scalar: bool, value: gast.expr, typed: bool) -> Form:
+        return Form(exact, scalar, exact and not scalar and isinstance(value, gast.BinOp), typed=typed)
 
     def numpy(self, function: str, *args: gast.expr) -> gast.expr:
         return gast.Call(gast.Attribute(self.values.module("numpy"), function, gast.Load()), list(args), [])
@@ -146,7 +112,8 @@ class Adjoints:
             out.append(assign(target, total))
             exact = old.exact or form.exact
             scalar = old.scalar and form.scalar
-            state[v] = Form(exact, scalar, exact and not scalar and owned)
+            typed = old.typed or form.typed
+            state[v] = Form(exact, scalar, exact and not scalar and owned, typed=typed)
 
     def zero(self, v: str, s: gast.stmt, out: list[gast.stmt]) -> Form:
         """Set an adjoint to nothing: a zero that broadcasts to any shape, or a structure of zeros."""

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 
 import gast
 
-from lsp_ad.differentiate.adjoints import Adjoints, Form, State
+from lsp_ad.differentiate.adjoints import Adjoints
 from lsp_ad.differentiate.arguments import match
+from lsp_ad.differentiate.forms import Form, State
 from lsp_ad.differentiate.fresh import Fresh
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.simplify.algebra import assign, name, store

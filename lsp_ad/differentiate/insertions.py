@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 import gast
 
-from lsp_ad.differentiate.adjoints import Adjoints, Form, State
+from lsp_ad.differentiate.adjoints import Adjoints
+from lsp_ad.differentiate.forms import Form, State
 from lsp_ad.differentiate.fresh import adjoint_name
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.problems import Problem, Refusal, problem

@@ -16,7 +16,7 @@ from lsp_ad.differentiate.containers import Containers
 from lsp_ad.differentiate.fresh import Fresh, plain
 from lsp_ad.differentiate.quoting import place, quoted
 from lsp_ad.problems import Refusal, problem
-from lsp_ad.rules import CONSTANTS, literal
+from lsp_ad.rules import CONSTANTS, literal, products
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.rules.rule import UNKNOWN_VALUE
 from lsp_ad.semantics import flow
@@ -294,6 +294,8 @@ class Normalizer:
             raise Refusal(
                 problem("AD102", f"`{self.quoted(node)}` cannot be differentiated.", place(node, s))
             )
+        if products.factors(node) is not None:
+            return node
         if isinstance(node, gast.BinOp):
             node.left, node.right = self.atom(node.left, s, out), self.atom(node.right, s, out)
             self.kinds.fits_as(node, whole)

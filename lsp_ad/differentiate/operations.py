@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import gast
 
 from lsp_ad.differentiate import broadcasting
-from lsp_ad.differentiate.adjoints import Adjoints, Form, State
+from lsp_ad.differentiate.adjoints import Adjoints
 from lsp_ad.differentiate.calls import Callees
+from lsp_ad.differentiate.forms import Form, State
 from lsp_ad.differentiate.quoting import place, quoted
 from lsp_ad.differentiate.realness import is_conjugated
 from lsp_ad.differentiate.structures import Structures
@@ -153,8 +154,8 @@ class Operations:
             raise Refusal(problem("AD202", f"`{text}`: {error} is not supported.", where)) from None
         kind = self.values.kinds.of(node)
         conjugated = is_conjugated(bound, node, kind, s)
-        if bound.rule.name == "*" and "x2" not in adjoints:
-            wanted = ["x1"]
+        if bound.rule.name == "*":  # of a power, the first factor has the derivative with respect to all
+            wanted = [p for p in wanted if p in adjoints]
         for p in wanted:
             if p not in adjoints:
                 raise Refusal(
@@ -181,7 +182,7 @@ class Operations:
 
     def _takes_any_shape(self, adjoint: Adjoint, form) -> bool:
         if adjoint.elementwise:
-            return not adjoint.selects
+            return form.typed or not adjoint.selects
         return adjoint.any_shape or (adjoint.spread and form.scalar)
 
     def _argument(
@@ -207,10 +208,12 @@ class Operations:
         before, value = self._fill(text, bound, target, dy, s, shared, conjugated)
         out += before
         value = normalize(value)
+        typed = form.typed or self._is_typed(adjoint.text, bound)
         if not adjoint.elementwise:
             exact = not adjoint.spread or self.values.kinds.of(argument).shape == ()
             scalar = adjoint.spread and form.scalar
-            self.adjoints.contribute(argument.id, value, self.adjoints.form(exact, scalar, value), state, out)
+            made = self.adjoints.form(exact, scalar, value, typed)
+            self.adjoints.contribute(argument.id, value, made, state, out)
             return
         others = [
             bound.kind(q)
@@ -229,9 +232,14 @@ class Operations:
                 return
             value = broadcasting.reduce_to(value, argument, larger, s, self.values)
             exact = True
-        self.adjoints.contribute(
-            argument.id, value, self.adjoints.form(exact, form.scalar and not exact, value), state, out
-        )
+        made = self.adjoints.form(exact, form.scalar and not exact, value, typed)
+        self.adjoints.contribute(argument.id, value, made, state, out)
+
+    def _is_typed(self, text: str, bound: Bound) -> bool:
+        """Whether an adjoint is made of an array, whose type it has even if `dy` is a number of Python."""
+        if bound.rule.name in ("@", "numpy.matmul"):
+            return True
+        return any(bound.kind(p).type == "array" for p in mentioned(text) & bound.given.keys())
 
     def _is_full(self, text: str, bound: Bound, kind: Kind) -> bool:
         """Whether an elementwise adjoint has the shape of the result even if `dy` has not."""

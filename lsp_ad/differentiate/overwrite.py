@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import gast
 
 from lsp_ad.differentiate import broadcasting
-from lsp_ad.differentiate.adjoints import Adjoints, Form, State
+from lsp_ad.differentiate.adjoints import Adjoints
+from lsp_ad.differentiate.forms import Form, State
 from lsp_ad.differentiate.fresh import adjoint_name
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.semantics import indexing

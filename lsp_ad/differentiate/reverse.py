@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 import gast
 
 from lsp_ad.differentiate import withs
-from lsp_ad.differentiate.adjoints import Adjoints, State
+from lsp_ad.differentiate.adjoints import Adjoints
+from lsp_ad.differentiate.forms import State
 from lsp_ad.differentiate.fresh import adjoint_name
 from lsp_ad.differentiate.insertions import Insertions
 from lsp_ad.differentiate.operations import Operations

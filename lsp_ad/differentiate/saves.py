@@ -13,6 +13,7 @@ import gast
 
 from lsp_ad.differentiate.fresh import is_temporary
 from lsp_ad.differentiate.values import ForwardValues
+from lsp_ad.rules import products
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.memory import Sharing, mutated, written
 from lsp_ad.simplify.algebra import name, substitute
@@ -237,13 +238,15 @@ def _sometimes(body: list[gast.stmt], in_loop: bool) -> set[str]:
 
 
 def is_cheap(node: gast.expr) -> bool:
-    """At most one elementwise operation on names and constants."""
+    """At most one elementwise operation on names and constants, or a short product."""
 
     def atom(n: gast.expr) -> bool:
         return isinstance(n, (gast.Name, gast.Constant)) or (
             isinstance(n, gast.UnaryOp) and isinstance(n.operand, gast.Constant)
         )
 
+    if (factors := products.factors(node)) is not None:
+        return len(factors) <= 3
     if isinstance(node, gast.UnaryOp):
         return isinstance(node.op, gast.USub) and atom(node.operand)
     if isinstance(node, gast.BinOp):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import gast
 
-from lsp_ad.differentiate.adjoints import Adjoints, Form, State
+from lsp_ad.differentiate.adjoints import Adjoints
+from lsp_ad.differentiate.forms import Form, State
 from lsp_ad.differentiate.fresh import adjoint_name, plain
 from lsp_ad.differentiate.library import MAKERS
 from lsp_ad.differentiate.values import ForwardValues

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 import gast
 
 from lsp_ad.differentiate import saves
-from lsp_ad.differentiate.adjoints import Adjoints, Form, State
+from lsp_ad.differentiate.adjoints import Adjoints
 from lsp_ad.differentiate.calls import Callees
 from lsp_ad.differentiate.checkpoints import Reruns, removed
 from lsp_ad.differentiate.display import PATTERNS, Display
+from lsp_ad.differentiate.forms import Form, State
 from lsp_ad.differentiate.fresh import adjoint_name, is_adjoint, is_temporary
 from lsp_ad.differentiate.nested import may_be_lists, may_nest
 from lsp_ad.differentiate.operations import Operations

@@ -19,7 +19,7 @@ from lsp_ad.differentiate.template import Values, instantiate, mentioned
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.rules import EACH, LINEAR, Bound, Unsupported
-from lsp_ad.rules.partials import is_square, partials
+from lsp_ad.rules.partials import partials
 from lsp_ad.rules.resolve import Operation
 from lsp_ad.semantics.changes import is_access
 from lsp_ad.semantics.shapes import Kind, broadcast
@@ -207,7 +207,7 @@ class Tangents:
         rule = bound.rule
         if rule.tangent == LINEAR:
             return [], self._replaced(operation, node, bound, tangents, s), self._mentioned(bound, tangents)
-        if rule.tangent == EACH and not is_square(bound):
+        if rule.tangent == EACH:
             terms = [self._replaced(operation, node, bound, {p: t}, s) for p, t in tangents.items()]
             return [], _sum(terms), None
         if rule.tangent is not None and not isinstance(rule.tangent, str):
@@ -220,7 +220,7 @@ class Tangents:
         adjoints = partials(bound)
         for p, tangent in tangents.items():
             if p not in adjoints:
-                continue  # the second factor of a square
+                continue  # the first factor of a power stands for all
             if not adjoints[p].elementwise:
                 raise Unsupported("forward mode, for a function with a custom_vjp and no custom_jvp,")
             more, value = self._fill(adjoints[p].text, bound, target, {"dy": tangent}, s)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import gast
 
-from lsp_ad.rules import ATTRIBUTES, CONSTANT_ONLY, CONSTANTS, METHODS, RULES, VARIANTS, Unsupported
+from lsp_ad.rules import ATTRIBUTES, CONSTANT_ONLY, CONSTANTS, METHODS, RULES, VARIANTS, Unsupported, products
 from lsp_ad.rules.declared import Declared, declared, declared_call, zero_call
 from lsp_ad.rules.helpers import canonical_helper
 from lsp_ad.rules.rule import UNKNOWN_VALUE, Bound, Rule, literal
@@ -113,6 +113,8 @@ class Scope:
 
     def operation(self, node: gast.expr) -> Operation | None:
         """The rule that an expression stands for with its arguments, or None."""
+        if (factors := products.factors(node)) is not None:
+            return Operation(products.rule_of(factors), factors, [])
         if isinstance(node, gast.BinOp) and type(node.op) in OPERATORS:
             return Operation(RULES[OPERATORS[type(node.op)]], [node.left, node.right], [])
         if isinstance(node, gast.UnaryOp) and type(node.op) in OPERATORS:

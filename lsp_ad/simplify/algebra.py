@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import gast
 
+from lsp_ad.source.numerals import is_moderate, product_of
 from lsp_ad.source.trees import PARTS, copied, walk
 
 _LOAD, _STORE = gast.Load(), gast.Store()  # trees share them
@@ -73,6 +74,30 @@ def is_neg(node: gast.expr) -> bool:
 
 def is_one(node: gast.expr) -> bool:
     return isinstance(node, gast.Constant) and type(node.value) in (int, float) and node.value == 1
+
+
+def is_factor(node: gast.expr) -> bool:
+    """Whether a node is a number that may be put together with others."""
+    return isinstance(node, gast.Constant) and is_moderate(node.value)
+
+
+def _multiplied(node: gast.expr, factor: int | float) -> gast.expr | None:
+    """A generated product times a number, which goes into a number of it: `d * 0.5 / r * 2.0` is `d / r`.
+
+    None where it has none.
+    """
+    if hasattr(node, "lineno") or not isinstance(node, gast.BinOp):
+        return None
+    if isinstance(node.op, gast.Mult) and is_factor(node.right):
+        total = constant(product_of([node.right.value, factor]))
+        return node.left if is_one(total) else gast.BinOp(node.left, node.op, total)
+    if isinstance(node.op, gast.Mult) and is_factor(node.left):
+        total = constant(product_of([node.left.value, factor]))
+        return node.right if is_one(total) else gast.BinOp(total, node.op, node.right)
+    if not isinstance(node.op, (gast.Mult, gast.Div)):
+        return None
+    left = _multiplied(node.left, factor)
+    return None if left is None else gast.BinOp(left, node.op, node.right)
 
 
 def neg(a: gast.expr) -> gast.expr:
@@ -144,6 +169,8 @@ def _normal_operation(node: gast.BinOp) -> gast.expr:
             return left
         if is_one(left):
             return right
+        if is_factor(right) and (product := _multiplied(left, right.value)) is not None:
+            return product
     if isinstance(node.op, gast.Div) and is_one(right):
         return left
     if isinstance(node.op, gast.Add):

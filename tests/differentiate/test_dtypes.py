@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests import oracle
-from tests.differentiate.programs import arrays, everything, straight
+from tests.differentiate.programs import arrays, everything, products, straight
 
 HEAD = "import numpy as np\n\n\n"
 # Loops that end when a double has converged do not end in single precision, or go elsewhere for integers.
@@ -98,7 +98,7 @@ def test_every_program(kind):
 def test_single_precision_in_programs():
     """Where a program keeps to single precision, its gradient does."""
     checked = 0
-    for case in (*straight.CASES, *arrays.CASES):
+    for case in (*straight.CASES, *products.CASES, *arrays.CASES):
         try:
             derivative, text = oracle.generate(case.source, wrt=case.wrt, mode="vjp")
         except oracle.Refused:

@@ -9,6 +9,7 @@ import pytest
 
 from lsp_ad.differentiate import inline
 from lsp_ad.differentiate.unit import prepare
+from lsp_ad.rules import products
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.names import local_names
@@ -126,7 +127,9 @@ def test_an_active_statement_does_one_thing_in_normal_form(program):
 
 
 def operands(node):
-    """The operands of an operation; those in literal lists too."""
+    """The operands of an operation; those in literal lists too. A power that is written out is one operation."""
+    if (factors := products.factors(node)) is not None:
+        return factors
     if isinstance(node, gast.BinOp):
         return [node.left, node.right]
     if isinstance(node, gast.UnaryOp):

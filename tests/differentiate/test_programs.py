@@ -30,6 +30,7 @@ from tests.differentiate.programs import (
     jumps,
     loop_else,
     matching,
+    products,
     straight,
     structured,
     structures,
@@ -53,7 +54,7 @@ def check(program: Case) -> None:
 
 
 @pytest.mark.row("T1")
-@named(straight.CASES)
+@named([*straight.CASES, *products.CASES])
 def test_straight_code(program):
     check(program)
 

@@ -34,7 +34,7 @@ def loss_grad(w, b, x, y, dloss=1.0):
     # backward
     dt = -dloss / y.size
     dp = dt * y / p - dt * (1.0 - y) / (1.0 - p)
-    dz = dp / (1.0 + exp_z) * p * exp_z
+    dz = dp * p * p * exp_z
     db = np.sum(dz)
     dw = x.T @ dz
     return dw, db

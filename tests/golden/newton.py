@@ -34,8 +34,6 @@ def newton_root_grad(a, tol=1e-10, dnewton_root=1.0):
     for x, step in reversed(tape):
         dstep = -dx
         q = dstep / (3.0 * x * x)
-        dstep_in = -q * step
         da = da - q
-        dx = dx + dstep_in * (3.0 * x) + dstep_in * x * 3.0 + q * (x * x)
-        dx += q * x * 2.0 * x
+        dx = dx - q * step * 6.0 * x + q * 3.0 * x * x
     return da + dx

@@ -25,14 +25,14 @@ def unbroadcast(dx, x):
     added = len(large) - len(shape)
     axes = tuple(range(added))
     if large[added:] == shape:
-        return np.add.reduce(dx, axis=axes)
+        return np.add.reduce(dx, axes)
     stretched = tuple(added + i for i, n in enumerate(shape) if n == 1)
-    return np.reshape(np.sum(dx, axis=axes + stretched), shape)
+    return np.reshape(np.add.reduce(dx, axes + stretched), shape)
 
 
 def summed_to_product(dy, x1, x2):
-    """The adjoint of y = x1 @ x2 from that of something that y was broadcast to."""
-    a, b = np.shape(x1), np.shape(x2)
+    """The adjoint of y = x1 @ x2, two arrays, from that of something that y was broadcast to."""
+    a, b = x1.shape, x2.shape
     shape = a[:-1] + b[1:]
     if len(a) > 2 or len(b) > 2:
         shape = np.broadcast_shapes(a[:-2], b[:-2]) + a[-2:-1] + b[-1:] * (len(b) > 1)
@@ -41,32 +41,26 @@ def summed_to_product(dy, x1, x2):
 
 def matmul_adjoint_left(dy, x1, x2):
     """The adjoint of x1 in y = x1 @ x2, for operands of any rank from one on."""
-    a, b = np.shape(x1), np.shape(x2)
-    if len(a) == 2 and len(b) == 2 and np.shape(dy) == (a[0], b[1]):
-        return dy @ np.asarray(x2).T
+    x1, x2 = np.asarray(x1), np.asarray(x2)
     dy = summed_to_product(dy, x1, x2)
-    rank1, rank2 = np.ndim(x1), np.ndim(x2)
-    if rank1 == 2 and rank2 == 2:
-        return dy @ np.asarray(x2).T
-    if rank2 == 1:
-        return dy * x2 if rank1 == 1 else np.expand_dims(dy, -1) * x2
-    if rank1 == 1:
+    if x1.ndim == 2 and x2.ndim == 2:
+        return dy @ x2.T
+    if x2.ndim == 1:
+        return dy * x2 if x1.ndim == 1 else np.expand_dims(dy, -1) * x2
+    if x1.ndim == 1:
         return unbroadcast(np.squeeze(np.matmul(x2, np.expand_dims(dy, -1)), -1), x1)
     return unbroadcast(np.matmul(dy, np.swapaxes(x2, -1, -2)), x1)
 
 
 def matmul_adjoint_right(dy, x1, x2):
     """The adjoint of x2 in y = x1 @ x2, for operands of any rank from one on."""
-    a, b = np.shape(x1), np.shape(x2)
-    if len(a) == 2 and len(b) == 2 and np.shape(dy) == (a[0], b[1]):
-        return np.asarray(x1).T @ dy
+    x1, x2 = np.asarray(x1), np.asarray(x2)
     dy = summed_to_product(dy, x1, x2)
-    rank1, rank2 = np.ndim(x1), np.ndim(x2)
-    if rank1 == 2 and rank2 <= 2:
-        return np.asarray(x1).T @ dy
-    if rank2 == 1:
-        return dy * x1 if rank1 == 1 else np.ravel(dy) @ np.reshape(x1, (-1, len(x2)))
-    if rank1 == 1:
+    if x1.ndim == 2 and x2.ndim <= 2:
+        return x1.T @ dy
+    if x2.ndim == 1:
+        return dy * x1 if x1.ndim == 1 else np.ravel(dy) @ np.reshape(x1, (-1, len(x2)))
+    if x1.ndim == 1:
         return unbroadcast(np.expand_dims(x1, -1) * np.expand_dims(dy, -2), x2)
     return unbroadcast(np.matmul(np.swapaxes(x1, -1, -2), dy), x2)
 

@@ -24,9 +24,8 @@ def newton_root_jvp(a, tol=1e-10, da=None):
     dx = da
     k = 0
     while k < 100:
-        dstep_in = 3.0 * dx * x + 3.0 * x * dx
         step = (x * x * x - a) / (3.0 * x * x)
-        dstep = (dx * 2.0 * x * x + x * x * dx - da - step * dstep_in) / (3.0 * x * x)
+        dstep = (dx * 3.0 * x * x - da - step * (dx * 6.0 * x)) / (3.0 * x * x)
         dx = dx - dstep
         x = x - step
         if abs(step) < tol:

@@ -1,0 +1,22 @@
+"""Numbers as they are written in a text."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+
+def product_of(values: list[int | float]) -> float:
+    """The product of numbers as they are written.
+
+    >>> product_of([3, 0.1])
+    0.3
+    """
+    total = Decimal(1)
+    for value in values:
+        total *= Decimal(repr(value))
+    return float(total)
+
+
+def is_moderate(value: object) -> bool:
+    """Whether a literal is a positive number of ordinary size: a product of a few such is not far from it."""
+    return type(value) in (int, float) and 1e-3 <= value <= 1e3  # type: ignore[operator]
