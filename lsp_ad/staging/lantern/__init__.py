@@ -1,0 +1,1 @@
+"""A small functional intermediate language for arrays, with recursion, and its way to machine code."""
