@@ -12,11 +12,12 @@ import gast
 
 from lsp_ad.differentiate.fresh import plain
 from lsp_ad.differentiate.mutations import DIRECT
+from lsp_ad.rules.helpers import STRUCTURED
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.kinds import Kinds
-from lsp_ad.semantics.memory import mutated
-from lsp_ad.semantics.shapes import UNKNOWN, Kind
+from lsp_ad.semantics.memory import mutated, written, written_root
+from lsp_ad.semantics.shapes import INT, UNKNOWN, Kind
 from lsp_ad.simplify.algebra import assign, constant, expression, name
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
@@ -164,6 +165,32 @@ class Assumptions:
         self.kinds.names[n] = Kind("number", kind.dtype, (), fresh=True)
         self.check(n, definition, gast.NotEq(), f"`{expression_text(value)}` must be a number")
         return True
+
+    def as_list(self, n: str, kind: Kind) -> bool:
+        """A name that may stand for a list which is written item by item, or slice by slice by what makes
+        lists of lists: its other indices are taken for integers, which is checked where it is not known."""
+        writes = [s for s in flow.statements(self.body) if written_root(s) == n and not self._cuts(s)]
+        indices = [t.slice for s in writes if (t := written(s)) is not None]
+        kinds = [(i, self.kinds.of(i).dtype) for i in indices]
+        whole = all(dtype == "int" or (dtype is None and isinstance(i, gast.Name)) for i, dtype in kinds)
+        if not whole or not kind.may_be_list or kind.fresh:
+            return False
+        for i in {i.id for i in indices if isinstance(i, gast.Name)}:
+            if self.kinds.of(name(i)).type != "number":
+                for definition in self.definitions(i):
+                    self.check(i, definition, gast.NotEq(), f"`{plain(i)}` must be an integer")
+                self.kinds.names[i] = INT
+        return True
+
+    def _cuts(self, s: gast.stmt) -> bool:
+        """Whether a statement is `dxs[1:] = sum_of(dxs[1:], e)`, or with another function of its kind."""
+        return (
+            isinstance(s, gast.Assign)
+            and isinstance(s.value, gast.Call)
+            and isinstance(s.targets[0], gast.Subscript)
+            and isinstance(s.targets[0].slice, gast.Slice)
+            and self.scope.canonical(s.value.func) in STRUCTURED
+        )
 
     def check_types(self) -> None:
         """An array of integers would cut what is written into it: where an array is made and nothing tells

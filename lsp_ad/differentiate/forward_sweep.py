@@ -12,6 +12,7 @@ from lsp_ad.differentiate.forward_again import compute_again, is_tangent
 from lsp_ad.differentiate.fresh import adjoint_name
 from lsp_ad.differentiate.nested import may_be_lists
 from lsp_ad.differentiate.options import DEFAULT, Options
+from lsp_ad.differentiate.passed import passed_as_lists
 from lsp_ad.differentiate.paths import Path
 from lsp_ad.differentiate.sweep import Swept, display_of, modules, shared_memory, simplify, unnest, use_checks
 from lsp_ad.differentiate.tangents import HeldValues, Present, Tangents
@@ -26,6 +27,8 @@ def sweep_forward(unit: Unit, callees: Callees, shown: str, options: Options = D
     """Differentiate a prepared function in forward mode; `shown` is the name of the generated function."""
     values = HeldValues(unit.original, unit.scope, unit.kinds, unit.stability, unit.fresh, unit.declared)
     values.lists = may_be_lists(unit.tree.body, unit.active, unit.kinds, unit.scope)
+    handed_on = passed_as_lists(unit.tree.body, unit.scope)
+    values.lists |= {n for n in handed_on if unit.kinds.of(name(n)).may_be_list}
     use_checks(unit, values)
     forward = Forward(
         Tangents(values, unit.carries),

@@ -5,15 +5,16 @@ from __future__ import annotations
 import gast
 
 from lsp_ad.differentiate.passed import passed_as_lists
+from lsp_ad.rules.helpers import STRUCTURED
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.kinds import Kinds
-from lsp_ad.semantics.shapes import Kind, element_kind
+from lsp_ad.semantics.shapes import UNKNOWN, Kind, element_kind
 
 
 def may_be_lists(body: list[gast.stmt], active: set[str], kinds: Kinds, scope: Scope) -> set[str]:
     """Names of unknown kind that are only indexed with integers, iterated, handed to functions that may do
-    so, or cut into pieces that are.
+    so, given to or made by functions that take lists as lists, or cut into pieces that are.
 
     An array serves as well; what is sliced for arithmetic, or indexed in any other way, is no list.
     """
@@ -26,25 +27,47 @@ def may_be_lists(body: list[gast.stmt], active: set[str], kinds: Kinds, scope: S
         value: gast.expr | None = s.value if isinstance(s, gast.Assign) else None
         if isinstance(value, gast.Call) and getattr(value.func, "id", "") in ("list", "tuple"):
             found |= {a.id for a in value.args if isinstance(a, gast.Name)}
+        cut = _structured(s, found, scope) if not flow.blocks(s) else ()
         for node in flow.walk(s) if not flow.blocks(s) else ():
             if not (isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name)):
                 continue
             base = node.value.id
             if node is value and isinstance(node.slice, gast.Slice):  # type: ignore[union-attr]
                 pieces.setdefault(base, set()).update(flow.stored(s))
+            elif isinstance(node.slice, gast.Slice) and isinstance(value, gast.Name) and node in s.targets:
+                pieces.setdefault(base, set()).add(value.id)
             elif isinstance(node.slice, (gast.Slice, gast.Tuple)):
-                other.add(base)
+                if node not in cut:
+                    other.add(base)
             else:
                 kind = kinds.of(node.slice)
                 (found if kind.type == "number" and kind.dtype == "int" else other).add(base)
     found |= passed_as_lists(body, scope) & active
-    found = {n for n in (found | pieces.keys()) - other if kinds.names.get(n, Kind()).may_be_list}
+    found = {n for n in (found | pieces.keys()) - other if _is_unclear(kinds.names.get(n, UNKNOWN))}
     while True:
         lists = found | {t for ts in pieces.values() for t in ts if kinds.names.get(t, Kind()).is_structure}
         arrays = {n for n in found if not pieces.get(n, set()) <= lists}
         if not arrays:
             return found
         found -= arrays
+
+
+def _is_unclear(kind: Kind) -> bool:
+    """Whether a value may be a list as well as an array."""
+    return kind.may_be_list or kind.type == "mixed"
+
+
+def _structured(s: gast.stmt, found: set[str], scope: Scope) -> list[gast.expr]:
+    """Add to `found` the names that generated code gives to functions that take lists as lists, and those
+    that hold what these make. Returns the slices among what is given, or bound to what is made."""
+    places: list[gast.expr] = []
+    for node in flow.walk(s):
+        if isinstance(node, gast.Call) and scope.canonical(node.func) in STRUCTURED:
+            places += node.args
+            if isinstance(s, gast.Assign) and node is s.value:
+                places += s.targets
+    found |= {p.id for p in places if isinstance(p, gast.Name)}
+    return [p for p in places if isinstance(p, gast.Subscript)]
 
 
 def may_nest(body: list[gast.stmt], lists: set[str], unpacked: set[str], kinds: Kinds) -> set[str]:

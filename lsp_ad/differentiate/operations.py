@@ -265,8 +265,7 @@ class Operations:
         given = bound.given
 
         def conj(value: gast.expr, kind: Kind) -> gast.expr:
-            real = not conjugated or kind.dtype in ("float", "int", "bool") or kind.type in ("none", "str")
-            if real:
+            if not conjugated or _is_real(kind):
                 return value
             if isinstance(value, gast.Constant) and isinstance(value.value, complex):
                 return gast.UnaryOp(gast.USub(), value)  # a literal is a multiple of 1j
@@ -291,3 +290,10 @@ class Operations:
             ),
             shared,
         )
+
+
+def _is_real(kind: Kind) -> bool:
+    """Whether a value, and each item of a tuple, surely is no complex number."""
+    if kind.items:
+        return all(map(_is_real, kind.items))
+    return kind.dtype in ("float", "int", "bool") or kind.type in ("none", "str")

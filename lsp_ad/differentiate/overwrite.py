@@ -172,7 +172,10 @@ class Overwrites:
         kinds = self.values.kinds
         mine, whole = kinds.of(value), kinds.of(_load(target))
         fresh = True
-        if mine.shape is None or mine.shape != whole.shape:
+        if value.id in self.adjoints.lists:
+            part = call(self.values.helper("part_of_sum"), part, self.values.operand(value, s))
+            fresh = False
+        elif mine.shape is None or mine.shape != whole.shape:
             part = broadcasting.reduce_to(part, value, whole, s, self.values)
             fresh = False
         number = mine.shape == ()

@@ -67,7 +67,10 @@ def _updated(s: gast.stmt, kinds: Kinds) -> str | None:
 
 
 def _is_new_array(node: gast.expr, kinds: Kinds, scope: Scope) -> bool:
-    """Whether an expression is an operation that makes an array, or a number."""
+    """Whether an expression is an operation that makes an array, or a number; or an adjoint of generated code
+    that is made of others, which has its arrays for itself."""
+    if isinstance(node, gast.Call) and is_structure_helper(node, scope):
+        return True
     kind = kinds.of(node)
     is_operation = isinstance(node, gast.BinOp) or scope.operation(node) is not None
     return is_operation and kind.fresh and not kind.is_structure

@@ -27,14 +27,13 @@ from lsp_ad.semantics.aliases import aliases, gone_over
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.memory import Sharing, mutated, root, written, written_root
 from lsp_ad.semantics.names import parameters
-from lsp_ad.semantics.shapes import INT, UNKNOWN, Kind
+from lsp_ad.semantics.shapes import UNKNOWN, Kind
 from lsp_ad.simplify.algebra import assign, constant, expression, name, store, substitute
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
 from lsp_ad.source.trees import copied
 
 NUMERIC = ("number", "array", "numeric")
-STRUCTURED = ("zeros_of", "sum_of", "like", "filled", "copy_of")  # what is given a list makes a list
 
 
 def resolve(
@@ -79,7 +78,7 @@ class _Views:
         self._copy_parameters()
         for r in sorted(mutated(self.tree.body)):
             kind = self.kinds.names.get(r, UNKNOWN)
-            if kind.type == "numeric" and not self._as_list(r, kind):
+            if kind.type == "numeric" and not self.assumptions.as_list(r, kind):
                 self.kinds.names[r] = Kind("array", kind.dtype, kind.shape, fresh=kind.fresh)
         self.kinds.forget()
         for _ in range(100):
@@ -91,27 +90,6 @@ class _Views:
             if not self._settle(conflict):
                 self._refuse(conflict)
         raise AssertionError("every round takes a name away")
-
-    def _as_list(self, n: str, kind: Kind) -> bool:
-        """Whether a name may stand for a list that is written item by item; its indices are numbers, which is
-        checked where they may be anything."""
-        writes = [s for s in flow.statements(self.tree.body) if written_root(s) == n]
-        indices = [t.slice for s in writes if (t := written(s)) is not None]
-        kinds = [(i, self.kinds.of(i).dtype) for i in indices]
-        whole = all(dtype == "int" or (dtype is None and isinstance(i, gast.Name)) for i, dtype in kinds)
-        made = [getattr(d, "value", None) for d in self.assumptions.definitions(n)]
-        new = kind.fresh and not any(
-            isinstance(m, gast.Call) and getattr(m.func, "id", "") in STRUCTURED for m in made
-        )
-        if not whole or not kind.may_be_list or new:
-            return False
-        for i in {i.id for i in indices if isinstance(i, gast.Name)}:
-            if self.kinds.of(name(i)).type != "number":
-                for definition in self.assumptions.definitions(i):
-                    message = f"`{plain(i)}` must be an integer"
-                    self.assumptions.check(i, definition, gast.NotEq(), message)
-                self.kinds.names[i] = INT
-        return True
 
     def _edges(self, s: gast.stmt) -> list[tuple[str, set[str]]]:
         """What the names that a statement binds may share memory with: nothing, where they are numbers."""
@@ -172,20 +150,12 @@ class _Views:
 
     def _copy_parameters(self) -> None:
         """The caller's arrays are never changed: a parameter that may be written is copied on entry."""
-        written = {n for n in mutated(self.tree.body) if not self.kinds.names.get(n, UNKNOWN).is_structure}
-        if not written:
-            return
-        groups = self.sharing.groups(self.tree.body)
+        shared = self._written_to()
         numpy = self.assumptions.numpy()
         copies: list[gast.stmt] = []
         for p in parameters(self.tree):
             kind = self.kinds.names.get(p, UNKNOWN)
-            if not groups.get(p, frozenset([p])) & written or kind.type in (
-                "list",
-                "tuple",
-                "other",
-                "number",
-            ):
+            if _given(p) not in shared or kind.type in ("list", "tuple", "other", "number"):
                 continue
             own = self.fresh.new(WEB + p)
             self.webs[own] = self.webs.get(p, p)
@@ -195,6 +165,23 @@ class _Views:
             copies.append(gast.copy_location(assign(own, expression(text)), self.tree.body[0]))
             self.kinds.names[own] = Kind("array", kind.dtype, kind.shape, fresh=True)
         self.tree.body[:0] = copies
+
+    def _written_to(self) -> set[str]:
+        """What a write may change: the names of its array, among them what the caller gave."""
+        writes = [s for s in flow.statements(self.tree.body) if self.kinds.writes_array(s)]
+        if not writes:
+            return set()
+        entry: dict[str, frozenset[str]] = {}
+        for p in parameters(self.tree):
+            entry |= {p: frozenset([_given(p)]), _given(p): frozenset([p])}
+        graph = flow.Flow.of(self.tree.body)
+        states = aliases(graph, self._edges, self._is_memory, entry)
+        return {
+            n
+            for s in writes
+            if (point := graph.index.get(id(s))) is not None
+            for n in states[point].get(written_root(s) or "", frozenset())
+        }
 
     # --- conflicts -------------------------------------------------------------------------------
 
@@ -344,6 +331,11 @@ class _Views:
                 f"Copy it first (`{other} = {other}.copy()`), or write through one name only.",
             )
         )
+
+
+def _given(p: str) -> str:
+    """What the caller gave for a parameter, as a name that no statement binds."""
+    return f"the argument {p}"
 
 
 def _one_target_each(body: list[gast.stmt]) -> list[gast.stmt]:

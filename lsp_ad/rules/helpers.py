@@ -61,27 +61,38 @@ def canonical_helper(program: Program, canonical: str | None) -> str | None:
 
 
 def _like(name: str):
+    """A new value in the shape of another."""
+
     def kind(bound: Bound) -> Kind:
-        return bound.kind(name)._replace(dtype=bound.kind("d").dtype, fresh=False)
+        return bound.kind(name)._replace(dtype=bound.kind("d").dtype, fresh=True)
 
     return kind
 
 
 def _unbroadcast(bound: Bound) -> Kind:
-    """What was broadcast to a number was a number."""
-    kind, d = _like("x")(bound), bound.kind("d")
+    """What was broadcast to a number was a number; what was not broadcast is handed on as it is."""
+    kind, d = _like("x")(bound)._replace(fresh=False), bound.kind("d")
     return kind._replace(type="number", shape=()) if d.type == "number" and d.is_scalar else kind
 
 
 def _zeros(bound: Bound) -> Kind:
     kind = bound.kind("x")
-    return kind if kind.is_structure else kind._replace(dtype="float", fresh=True)
+    return kind if kind.is_structure else kind._replace(dtype="float", fresh=_is_array(kind))
+
+
+def _is_array(kind: Kind) -> bool:
+    """Whether a value is surely a number or an array; the items of a list have no one shape."""
+    return kind.fresh or not kind.may_be_list
+
+
+def _copied(bound: Bound) -> Kind:
+    kind = bound.kind("d")
+    return kind if kind.is_structure else kind._replace(fresh=_is_array(kind))
 
 
 def _same(bound: Bound) -> Kind:
-    """An adjoint as it was, put together anew."""
-    kind = bound.kind("d")
-    return kind if kind.is_structure else kind._replace(fresh=True)
+    """An adjoint as it was, or its items put together anew."""
+    return bound.kind("d")._replace(fresh=False)
 
 
 def _in_form(bound: Bound) -> Kind:
@@ -90,16 +101,26 @@ def _in_form(bound: Bound) -> Kind:
     return kind._replace(fresh=True) if kind.is_structure else _same(bound)
 
 
+def _in_array(bound: Bound) -> Kind:
+    """The items of an adjoint, in one array where another value is one."""
+    kinds = [bound.kind(p) for p in ("d", "x")]
+    return Kind("numeric", elementwise(*kinds).dtype)
+
+
 def _sum(bound: Bound) -> Kind:
     d, e = bound.kind("d"), bound.kind("e")
     structure = next((k for k in (d, e) if k.is_structure), None)
-    return structure or elementwise(d, e)._replace(fresh=True)
+    return structure or elementwise(d, e)._replace(fresh=False)
 
 
 def _sum_adjoints(bound: Bound) -> dict[str, Adjoint]:
     """The items of structures have one form; numbers and arrays are broadcast to one another."""
-    structures = bound.kind("d").is_structure or bound.kind("e").is_structure
-    return {p: Adjoint("dy") if structures else Adjoint("dy", elementwise=True) for p in ("d", "e")}
+    kinds = [bound.kind("d"), bound.kind("e")]
+    if any(k.is_structure for k in kinds):
+        return {p: Adjoint("dy") for p in ("d", "e")}
+    if not all(map(_is_array, kinds)):
+        return {p: Adjoint(f"part_of_sum(dy, {p})") for p in ("d", "e")}
+    return {p: Adjoint("dy", elementwise=True) for p in ("d", "e")}
 
 
 def _sum_tangent(bound: Bound, moved: Set[str]) -> str:
@@ -177,17 +198,25 @@ RULES = [
     _rule("diagonal_adjoint", "d x offset", _like("x"), d="unbroadcast(np.diagonal(dy, offset), d)"),
     _rule("diag_adjoint", "d x k", _like("x"), d="np.diag(dy, k)"),
     _rule("zeros_of", "x", _zeros),
-    _rule("copy_of", "d", _same, d="dy"),
+    _rule("copy_of", "d", _copied, d="dy"),
     replace(
         _rule("sum_of", "d e", _sum, _sum_tangent, d="dy", e="dy"),
         adjoints=_sum_adjoints,
     ),
     _rule("like", "d x", _in_form, d="joined_like(dy, d)"),
-    _rule("joined_like", "d x", _unknown, d="like(dy, d)"),
+    _rule("joined_like", "d x", _in_array, d="like(dy, d)"),
+    _rule("part_of_sum", "d x", _same, d="sum_of(dy, zeros_of(d))"),
     _rule("same_form", "dx x", lambda bound: BOOL),
     _rule("filled", "d x", _same, d="dy"),
 ]
 _NAMES = frozenset(rule.name for rule in RULES)
+
+
+# What these make of a list is a list; the first two give memory of their own.
+OWN = frozenset(RUNTIME + n for n in ("zeros_of", "copy_of"))
+STRUCTURED = OWN | {
+    RUNTIME + n for n in ("sum_of", "part_of_sum", "like", "joined_like", "filled", "same_form")
+}
 
 
 def has_rule(helper: str) -> bool:

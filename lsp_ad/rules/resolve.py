@@ -10,7 +10,7 @@ import gast
 
 from lsp_ad.rules import ATTRIBUTES, CONSTANT_ONLY, CONSTANTS, METHODS, RULES, VARIANTS, Unsupported, products
 from lsp_ad.rules.declared import Declared, declared, declared_call, zero_call
-from lsp_ad.rules.helpers import canonical_helper
+from lsp_ad.rules.helpers import OWN, canonical_helper
 from lsp_ad.rules.rule import UNKNOWN_VALUE, Bound, Rule, literal
 from lsp_ad.rules.settings import settings_of
 from lsp_ad.semantics.names import Program, local_imports, local_names
@@ -178,8 +178,8 @@ class Scope:
     def makes_new(self, call: gast.Call) -> bool:
         """Whether a call surely returns memory of its own."""
         operation = self.operation(call)
-        if operation is None:
-            return False
+        if operation is None or operation.rule.name in OWN:
+            return operation is not None
         try:
             bound = operation.bind(lambda n: UNKNOWN)
             return bound.rule.result_kind(bound).fresh

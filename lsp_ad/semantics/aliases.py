@@ -15,14 +15,17 @@ State = dict[str, frozenset[str]]
 Edges = Callable[[gast.stmt], list[tuple[str, set[str]]]]
 
 
-def aliases(graph: flow.Flow, edges: Edges, is_memory: Callable[[str], bool]) -> list[State]:
-    """Before each point: for each name, the names that may share memory with it.
+def aliases(
+    graph: flow.Flow, edges: Edges, is_memory: Callable[[str], bool], entry: State | None = None
+) -> list[State]:
+    """Before each point: for each name, the names that may share memory with it; on entry, those of `entry`.
 
     `edges`: for each name that a statement binds, the names that its value may share memory with;
     `is_memory`:
     whether a name may stand for anything but a number.
     """
     states: list[State] = [{} for _ in graph.points]
+    _join(states[0], entry or {})
     pending = list(range(len(graph.points)))[::-1]
     seen = [False] * len(graph.points)
     while pending:

@@ -16,6 +16,8 @@ Canonical = Callable[[gast.AST], str | None]
 SCATTERS = ("numpy.add.at", "numpy.subtract.at")
 SHAPE_ATTRIBUTES = ("shape", "size", "ndim", "dtype")
 SHAPE_FUNCTIONS = ("shape", "size", "ndim", "zeros_like", "ones_like", "empty_like", "len")
+# The functions of lsp_ad.runtime that may hand on what they are given: how many of their arguments.
+_HANDED_ON = {"unbroadcast": 1, "sum_of": 2, "part_of_sum": 1, "like": 1, "joined_like": 1, "filled": 1}
 VIEWING_METHODS = ("reshape", "transpose", "ravel", "swapaxes", "view", "squeeze")
 
 
@@ -116,8 +118,8 @@ class Sharing:
             return self._all(node.values)
         if isinstance(node, (gast.ListComp, gast.GeneratorExp, gast.DictComp, gast.SetComp, gast.Lambda)):
             return flow.reads(node)
-        if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id == "unbroadcast":
-            return self.sources(node.args[0])
+        if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in _HANDED_ON:
+            return self._all(node.args[: _HANDED_ON[node.func.id]])
         if isinstance(node, gast.Call) and not self.makes_new(node):
             found = self._all([*node.args, *(k.value for k in node.keywords)])
             return found | self.sources(node.func.value) if isinstance(node.func, gast.Attribute) else found

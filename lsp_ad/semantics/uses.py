@@ -30,10 +30,21 @@ def kinds_by_use(function: gast.FunctionDef, names: list[str], canonical: Canoni
             _learn(node, wanted, canonical, found)
         if isinstance(statement, gast.Assign):
             _unpacked_shape(statement, wanted, found)
-        simple = isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr, gast.Return, gast.Raise))
-        if not simple and any(isinstance(n, (gast.Return, gast.Raise)) for n in walk(statement)):
+        if _may_return(statement):
             break
     return found
+
+
+def _may_return(s: gast.stmt) -> bool:
+    """Whether a function may come to its end in a statement, so that what follows is not sure to run.
+
+    Where it raises an exception it has no value, unless it handles that.
+    """
+    if isinstance(s, gast.If):
+        return any(_may_return(inner) for block in flow.blocks(s) for inner in block)
+    if isinstance(s, (gast.Assign, gast.AugAssign, gast.Expr, gast.Raise)):
+        return False
+    return any(isinstance(n, (gast.Return, gast.Raise)) for n in walk(s))
 
 
 def tested(function: gast.FunctionDef, names: list[str], keeps: Callable[[gast.expr], bool]) -> set[str]:

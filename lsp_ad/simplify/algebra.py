@@ -127,6 +127,7 @@ def uncopied(node: gast.expr) -> gast.expr:
         isinstance(node, gast.Call)
         and isinstance(node.func, gast.Attribute)
         and node.func.attr == "copy"
+        and not node.args
         and not hasattr(node, "lineno")
     ):
         return node.func.value
