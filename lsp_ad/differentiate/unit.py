@@ -16,6 +16,7 @@ from lsp_ad.differentiate import (
     iterators,
     mutations,
     paths,
+    shifts,
     structure,
     tries,
     unshared,
@@ -145,7 +146,8 @@ def prepare(
         )
         raise Refusal(problem("AD502", f"`{function.name}` has no float parameter.", name_span(function)))
     _refuse_other(function, wanted)
-    carries = activity.carrier(scope.operation, lambda n: scope.callee(n) is not None, scope.canonical)
+    still: dict[int, gast.expr] = {}
+    carries = activity.carrier(scope.operation, lambda n: scope.callee(n) is not None, scope.canonical, still)
     varied = {*wanted, *apart.parts}
     renamed = comprehensions.write_out(tree, scope, _varied(tree.body, varied, carries), fresh)
     local |= flow.writes(tree.body)
@@ -180,6 +182,8 @@ def prepare(
     rebound = views.resolve(tree, kinds, scope, fresh, shown)
     unshared.refuse_shared(tree, kinds, scope)
     local |= flow.writes(tree.body)
+    if not insertions.blocks:  # a block may ask for any adjoint
+        still.update(shifts.cancelled(tree.body, scope, kinds, [*parameters(function), *items]))
     active = activity.active_names(
         tree.body,
         sources,

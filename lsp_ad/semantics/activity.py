@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import gast
 
@@ -78,9 +78,13 @@ _INTEGER = (gast.FloorDiv, gast.BitAnd, gast.BitOr, gast.BitXor, gast.LShift, ga
 
 
 def carrier(
-    scope_operation: Callable, is_callee: Callable[[gast.expr], bool], canonical: Callable
+    scope_operation: Callable,
+    is_callee: Callable[[gast.expr], bool],
+    canonical: Callable,
+    still: Mapping[int, gast.expr],
 ) -> Callable[[gast.expr], set[str]]:
-    """The function `carries` of `active_names` for one function's scope."""
+    """The function `carries` of `active_names` for one function's scope. `still`: expressions, by their ids,
+    through which no derivative flows."""
 
     def carries(node: gast.expr | None) -> set[str]:
         if isinstance(node, gast.Name):
@@ -90,6 +94,8 @@ def carrier(
         if isinstance(node, gast.BinOp):
             return set() if isinstance(node.op, _INTEGER) else carries(node.left) | carries(node.right)
         if isinstance(node, gast.Call):
+            if id(node) in still:
+                return set()
             if kind_of_method(node) is not None and canonical(node.func) is None:
                 return set()
             if is_access(node) and canonical(node.func) is None:

@@ -149,10 +149,22 @@ def normalize(node: gast.expr) -> gast.expr:
             node.__dict__[field] = normalize(value)
     if isinstance(node, gast.BinOp):
         return _normal_operation(node)
+    if isinstance(node, gast.Call) and _is_sum(node) and is_neg(node.args[0]):
+        node.args[0] = node.args[0].operand
+        return gast.UnaryOp(gast.USub(), node)
     if is_neg(node):
         node.operand = uncopied(node.operand)
         return node.operand.operand if is_neg(node.operand) else node
     return node
+
+
+def _is_sum(node: gast.Call) -> bool:
+    """Whether a generated call is a sum of its first argument: `np.sum(d, axis=0)`, `unbroadcast(d, x)`."""
+    if hasattr(node, "lineno") or not node.args:
+        return False
+    if isinstance(node.func, gast.Name):
+        return node.func.id in ("unbroadcast", "sum_adjoint")
+    return isinstance(node.func, gast.Attribute) and node.func.attr == "sum"
 
 
 def _normal_operation(node: gast.BinOp) -> gast.expr:

@@ -42,11 +42,7 @@ def loss_grad(w1, b1, w2, b2, wout, bout, x, label, dloss=1.0):
     exp = np.exp(out - m)
     # backward
     dlogp = -dloss / x.shape[0] * label
-    dlogp_in = np.sum(-dlogp, axis=1, keepdims=True)
-    dlogp_in2 = dlogp_in / np.sum(exp, axis=1, keepdims=True) * exp
-    dm = dlogp_in + np.sum(-dlogp_in2, axis=1, keepdims=True)
-    mask = np.ones_like(out) * (out == m)
-    dout = dlogp + dlogp_in2 + dm * mask / np.sum(mask, axis=1, keepdims=True)
+    dout = dlogp - np.sum(dlogp, axis=1, keepdims=True) / np.sum(exp, axis=1, keepdims=True) * exp
     dbout = np.sum(dout, axis=0)
     dh2 = dout @ wout.T
     dwout = h2.T @ dout

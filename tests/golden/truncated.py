@@ -19,9 +19,9 @@ def loss(w, h, xs):
 
 def unbroadcast(dx, x):
     """Sum an adjoint over the axes along which x was broadcast; the result has the shape of x."""
-    shape, large = np.shape(x), np.shape(dx)
-    if large == shape:
+    if getattr(dx, "shape", None) == getattr(x, "shape", ()):
         return dx
+    shape, large = np.shape(x), np.shape(dx)
     added = len(large) - len(shape)
     axes = tuple(range(added))
     if large[added:] == shape:
@@ -33,17 +33,16 @@ def unbroadcast(dx, x):
 def summed_to_product(dy, x1, x2):
     """The adjoint of y = x1 @ x2, two arrays, from that of something that y was broadcast to."""
     a, b = x1.shape, x2.shape
-    shape = a[:-1] + b[1:]
-    if len(a) > 2 or len(b) > 2:
-        shape = np.broadcast_shapes(a[:-2], b[:-2]) + a[-2:-1] + b[-1:] * (len(b) > 1)
+    shape = np.broadcast_shapes(a[:-2], b[:-2]) + a[-2:-1] + b[-1:] * (len(b) > 1)
     return dy if np.shape(dy) == shape else unbroadcast(dy, np.empty(shape))
 
 
 def matmul_adjoint_left(dy, x1, x2):
     """The adjoint of x1 in y = x1 @ x2, for operands of any rank from one on."""
     x1, x2 = np.asarray(x1), np.asarray(x2)
-    dy = summed_to_product(dy, x1, x2)
-    if x1.ndim == 2 and x2.ndim == 2:
+    if getattr(dy, "shape", ()) != x1.shape[:-1] + x2.shape[1:]:
+        dy = summed_to_product(dy, x1, x2)
+    if x1.ndim == x2.ndim == 2:
         return dy @ x2.T
     if x2.ndim == 1:
         return dy * x2 if x1.ndim == 1 else np.expand_dims(dy, -1) * x2
@@ -55,7 +54,8 @@ def matmul_adjoint_left(dy, x1, x2):
 def matmul_adjoint_right(dy, x1, x2):
     """The adjoint of x2 in y = x1 @ x2, for operands of any rank from one on."""
     x1, x2 = np.asarray(x1), np.asarray(x2)
-    dy = summed_to_product(dy, x1, x2)
+    if getattr(dy, "shape", ()) != x1.shape[:-1] + x2.shape[1:]:
+        dy = summed_to_product(dy, x1, x2)
     if x1.ndim == 2 and x2.ndim <= 2:
         return x1.T @ dy
     if x2.ndim == 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import gast
 import numpy as np
@@ -35,7 +36,7 @@ def value(text: str, names: dict) -> np.float64:
 
 def safe(text: str) -> str:
     """Constants as NumPy numbers, which divide by zero without an error."""
-    return text.replace("1.0", "np.float64(1)").replace("2.0", "np.float64(2)")
+    return re.sub(r"\b[12](\.0)?\b", r"np.float64(\g<0>)", text)
 
 
 @given(expressions, values)
@@ -70,6 +71,8 @@ def test_printing_a_minus_at_its_first_factor_changes_no_value(text, names):
         ("d * 2.0 @ x * 0.5", "d * 2.0 @ x * 0.5"),
         ("-a + b", "b - a"),
         ("a - -b", "a + b"),
+        ("a + np.sum(-b, axis=0)", "a - np.sum(b, axis=0)"),
+        ("a + unbroadcast(-b, x)", "a - unbroadcast(b, x)"),
         ("-a * -b", "a * b"),
         ("a * -b", "-(a * b)"),
         ("a @ -b", "-(a @ b)"),

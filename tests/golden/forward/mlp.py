@@ -48,12 +48,10 @@ def loss_jvp(w1, b1, w2, b2, wout, bout, x, label, dw1, db1, dw2, db2, dwout, db
     out = h2 @ wout + bout
     dout = dh2 @ wout + h2 @ dwout + dbout
     m = np.max(out, axis=1, keepdims=True)
-    mask = np.ones_like(out) * (out == m)
-    dm = np.sum(dout * mask, axis=1, keepdims=True) / np.sum(mask, axis=1, keepdims=True)
     exp = np.exp(out - m)
     sum_value = np.sum(exp, axis=1, keepdims=True)
     logp = out - (m + np.log(sum_value))
-    dlogp = dout - (dm + np.sum((dout - dm) * exp, axis=1, keepdims=True) / sum_value)
+    dlogp = dout - np.sum(dout * exp, axis=1, keepdims=True) / sum_value
     value = -np.mean(np.sum(label * logp, axis=1))
     dvalue = -np.mean(np.sum(label * dlogp, axis=1))
     return value, dvalue
