@@ -29,15 +29,33 @@ if TYPE_CHECKING:
         opaque,
         stop_gradient,
     )
-    from lsp_ad.staging import staged
+    from lsp_ad.staging import (
+        ConversionError,
+        StagingError,
+        do_not_convert,
+        staged,
+        staging_report,
+        to_code,
+    )
 
 __version__ = "0.1.0"
+_STAGING = (
+    "ConversionError",
+    "StagingError",
+    "do_not_convert",
+    "staged",
+    "staging_report",
+    "to_code",
+)
 __all__ = [
+    "ConversionError",
     "Diagnostic",
     "DifferentiationError",
+    "StagingError",
     "checkpoint",
     "custom_jvp",
     "custom_vjp",
+    "do_not_convert",
     "grad",
     "hessian",
     "hvp",
@@ -49,7 +67,9 @@ __all__ = [
     "split",
     "staged",
     "stages",
+    "staging_report",
     "stop_gradient",
+    "to_code",
     "value_and_grad",
     "vjp",
 ]
@@ -65,10 +85,10 @@ _MARKERS = (
 
 
 def __getattr__(name: str) -> Any:
-    if name == "staged":
-        from lsp_ad.staging import staged
+    if name in _STAGING:
+        from lsp_ad import staging
 
-        value: Any = staged
+        value: Any = getattr(staging, name)
     elif name in _MARKERS:
         from lsp_ad import markers
 

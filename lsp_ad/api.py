@@ -217,6 +217,7 @@ def _generated(f: Callable, wrt: Wrt, mode: str, options: Options) -> tuple[Prim
     name = getattr(f, "__name__", None) or type(f).__name__
     bound = getattr(f, "__self__", None) if isinstance(f, types.MethodType) else None
     function = f.__func__ if isinstance(f, types.MethodType) else f
+    function = getattr(function, "__lsp_ad_unstaged__", function)  # what `staged` has converted
     if not isinstance(function, types.FunctionType):
         raise _no_source(name, f"It is a {type(f).__name__}, not a Python function.", f)
     try:

@@ -15,7 +15,6 @@ import os
 import sys
 import types
 import weakref
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import gast
@@ -29,14 +28,10 @@ from lsp_ad.semantics.linking import link
 from lsp_ad.semantics.modules import Files, NotFound
 from lsp_ad.semantics.names import Program
 from lsp_ad.source.document import Document
-from lsp_ad.source.parse import Parsed, parse
+from lsp_ad.source.parse import parse
+from lsp_ad.sources import GENERATED, NoSource, codes, definition_of, first_line, text_of
 
-_GENERATED = "<lsp-ad "
 _count = itertools.count(1)
-
-
-class NoSource(Exception):
-    """The text of a function cannot be found, or is not the text of what runs; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +65,7 @@ class Primal:
 def primal_of(function: types.FunctionType, of: type | None = None) -> Primal:
     """Find the text of a function, or of a method of class `of`. Raises NoSource."""
     code = function.__code__
-    linecache.checkcache(code.co_filename)
-    text = "".join(linecache.getlines(code.co_filename, function.__globals__))
+    text = text_of(function)
     if code.co_name == "<lambda>":
         raise NoSource("a lambda has no definition of its own")
     if not text:
@@ -79,7 +73,7 @@ def primal_of(function: types.FunctionType, of: type | None = None) -> Primal:
     parsed = parse(Document(text, code.co_filename))
     if parsed.problems:
         raise NoSource(f"{code.co_filename} does not parse any more")
-    definition = _definition(parsed, code, _first_line(text, code))
+    definition = definition_of(parsed, code, first_line(text, code))
     program = Program(parsed)
     primal = Primal(function, program, method=_method(program, function, definition, of))
     if not primal.method and program.functions.get(code.co_name) is not definition:
@@ -129,7 +123,7 @@ def linked(primal: Primal) -> Program:
         if not isinstance(value, (types.FunctionType, type)):
             raise NoSource(f"{name} of {path} is not what its text defines")
         for function in _functions(value, path):
-            _first_line("".join(linecache.getlines(path)), function.__code__)
+            first_line("".join(linecache.getlines(path)), function.__code__)
     return found.program
 
 
@@ -164,7 +158,7 @@ def load(primal: Primal, derivative: Derivative) -> types.FunctionType:
     """
     function = primal.function
     name = derivative.name
-    filename = f"{_GENERATED}{function.__module__}.{name} {next(_count)}>"
+    filename = f"{GENERATED}{function.__module__}.{name} {next(_count)}>"
     module = ast.parse(derivative.text, filename)
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     helpers = _helpers(primal, derivative)
@@ -193,68 +187,6 @@ def load(primal: Primal, derivative: Derivative) -> types.FunctionType:
     linecache.cache[filename] = (len(derivative.text), None, lines, filename)
     weakref.finalize(made.__code__, linecache.cache.pop, filename, None).atexit = False
     return made
-
-
-def _first_line(text: str, code: types.CodeType) -> int:
-    """The line where the definition of a code object starts in a text; NoSource if it is not in there.
-
-    The file may have been edited since it was imported. What counts is that the same code is still in it.
-    """
-    if code.co_filename.startswith(_GENERATED) or any(
-        "@py" in n for n in (*code.co_names, *code.co_varnames)
-    ):
-        # Ours, with other scopes around it; or a test that pytest rewrote for its assertions.
-        return code.co_firstlineno
-    try:
-        compiled = compile(
-            text, code.co_filename, "exec", dont_inherit=True, flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-        )
-    except (SyntaxError, ValueError) as error:
-        raise NoSource(f"{code.co_filename} does not compile any more: {error}") from error
-    lines = [c.co_firstlineno for c in _codes(compiled) if c.co_name == code.co_name and _same(c, code)]
-    if not lines:
-        raise NoSource(f"{code.co_filename} has changed since the function was defined; load it again")
-    return code.co_firstlineno if code.co_firstlineno in lines else lines[0]
-
-
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield constant
-            yield from _codes(constant)
-
-
-def _same(a: types.CodeType, b: types.CodeType) -> bool:
-    """Whether two code objects do the same, wherever they stand."""
-    names = (
-        "co_code",
-        "co_names",
-        "co_varnames",
-        "co_freevars",
-        "co_cellvars",
-        "co_argcount",
-        "co_kwonlyargcount",
-    )
-    return (
-        all(getattr(a, name) == getattr(b, name) for name in names)
-        and len(a.co_consts) == len(b.co_consts)
-        and all(map(_same_constant, a.co_consts, b.co_consts))
-    )
-
-
-def _same_constant(a: object, b: object) -> bool:
-    if isinstance(a, types.CodeType) and isinstance(b, types.CodeType):
-        return _same(a, b)
-    # 1, 1.0 and True are equal and not the same; two NaNs are the same and not equal.
-    return a == b if isinstance(a, frozenset) else repr(a) == repr(b)
-
-
-def _definition(parsed: Parsed, code: types.CodeType, line: int) -> gast.FunctionDef:
-    for node in gast.walk(parsed.module):
-        named = isinstance(node, gast.FunctionDef) and node.name == code.co_name
-        if named and min([node.lineno, *(d.lineno for d in node.decorator_list)]) == line:
-            return node
-    raise NoSource(f"line {line} of {code.co_filename} does not define it")
 
 
 def _isolated(primal: Primal, definition: gast.FunctionDef) -> Primal:
@@ -305,7 +237,7 @@ def _with_imports(primal: Primal) -> Primal:
     function, program = primal.function, primal.program
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     names = {
-        n for code in (function.__code__, *_codes(function.__code__)) for n in code.co_names
+        n for code in (function.__code__, *codes(function.__code__)) for n in code.co_names
     } | cells.keys()
     found = []
     for name in sorted(names - program.bound):

@@ -406,8 +406,9 @@ def test_names_that_do_not_exist():
     assert set(lsp_ad.__all__) <= set(dir(lsp_ad))
 
 
-def test_staged_is_an_inert_mark():
-    assert lsp_ad.staged(double) is double
+def test_staged_on_plain_values_is_the_function():
+    assert lsp_ad.staged(double)(3.0) == double(3.0)
+    assert lsp_ad.grad(lsp_ad.staged(double))(3.0) == lsp_ad.grad(double)(3.0)
 
 
 def test_the_error_can_be_sent_to_another_process():

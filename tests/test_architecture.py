@@ -20,9 +20,11 @@ FILES = sorted(p for p in PACKAGE.rglob("*.py"))
 LAYERS = [
     ["markers", "problems"],
     ["source"],
+    ["sources"],
     ["semantics"],
     ["rules", "simplify"],
-    ["differentiate", "staging"],
+    ["differentiate"],
+    ["staging"],
     ["checks"],
     ["files", "live"],
     ["api"],
@@ -174,11 +176,14 @@ def test_the_top_level_of_the_repository():
 
 def test_the_public_names():
     assert lsp_ad.__all__ == [
+        "ConversionError",
         "Diagnostic",
         "DifferentiationError",
+        "StagingError",
         "checkpoint",
         "custom_jvp",
         "custom_vjp",
+        "do_not_convert",
         "grad",
         "hessian",
         "hvp",
@@ -190,7 +195,9 @@ def test_the_public_names():
         "split",
         "staged",
         "stages",
+        "staging_report",
         "stop_gradient",
+        "to_code",
         "value_and_grad",
         "vjp",
     ]

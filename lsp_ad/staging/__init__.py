@@ -1,18 +1,37 @@
-"""Staging of imperative Python by dynamic dispatch; so far only its mark."""
+"""Staging of imperative Python by source transformation and dynamic dispatch (AutoGraph).
 
-from __future__ import annotations
+`converters/` write constructs as calls of `operators/`, which decide by the types of values at run time,
+through `backends/`. Loaded when first used: marking a function for the editor costs nothing.
+"""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any
 
-F = TypeVar("F", bound=Callable)
+if TYPE_CHECKING:
+    from lsp_ad.staging.api import do_not_convert, staging_report, to_code
+    from lsp_ad.staging.errors import ConversionError, StagingError
+
+__all__ = ["ConversionError", "StagingError", "do_not_convert", "staged", "staging_report", "to_code"]
 
 
-def staged(function: F) -> F:
-    """Mark a function as staged, and return it unchanged.
+def staged(function: Callable[..., Any] | None = None, *, backend: str | None = None) -> Any:
+    """Convert a function and, recursively, what it calls.
 
-    Nothing is staged yet: the function runs as plain Python. What the mark does today is to let the
-    editor and `lsp-ad check` warn of conditionals in it that a staging transform would decide when the
-    function is traced.
+    Every construct of the result is decided at run time by the type of the value that it depends on: inside
+    `jax.jit` or `tf.function` it is staged, on plain values it runs as Python. With `backend` ("jax",
+    "tensorflow", "lantern", or one that was registered) the function is compiled on its first call with
+    arguments of each type.
+
+    Raises ConversionError where the function cannot be converted, ValueError for an unknown back end.
     """
-    return function
+    from lsp_ad.staging import api
+
+    return api.staged(function, backend)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'lsp_ad.staging' has no attribute {name!r}")
+    from lsp_ad.staging import api, errors
+
+    return getattr(errors if name.endswith("Error") else api, name)

@@ -1,0 +1,61 @@
+"""The Python interface of staging."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from lsp_ad.staging import decisions
+from lsp_ad.staging.backends import backend_named
+from lsp_ad.staging.conversion import MARK, converted, converted_callee, template_of
+from lsp_ad.staging.decisions import Report
+from lsp_ad.staging.errors import ConversionError
+
+F = TypeVar("F", bound=Callable)
+
+
+def staged(function: Callable[..., Any] | None, backend: str | None) -> Any:
+    """What `lsp_ad.staged` does."""
+    if function is None:
+        return functools.partial(staged, backend=backend)
+    if not callable(function):
+        raise TypeError(f"staged takes a function, not {type(function).__name__}")
+    made = _converted(function)
+    if backend is None:
+        return made
+    return backend_named(backend).compile(made)
+
+
+def to_code(function: Callable[..., Any]) -> str:
+    """The text of the converted function. Raises ConversionError."""
+    plain = getattr(function, "__func__", function)
+    if not isinstance(plain, types.FunctionType):
+        raise TypeError(f"to_code takes a Python function, not {type(function).__name__}")
+    return template_of(plain).text
+
+
+def do_not_convert(function: F) -> F:
+    """Mark a function that conversion leaves as it is; it runs as plain Python."""
+    setattr(function, MARK, True)
+    return function
+
+
+def staging_report(
+    function: Callable[..., Any], *arguments: Any, backend: str | None = None, **named: Any
+) -> Report:
+    """Trace a function with arguments, and say of each construct what was decided and why."""
+    with decisions.recording() as report:
+        staged(function, backend)(*arguments, **named)
+    return report
+
+
+def _converted(function: Callable[..., Any]) -> Any:
+    if isinstance(function, types.FunctionType):
+        return converted(function)
+    made, why = converted_callee(function)
+    if why:
+        name = getattr(function, "__qualname__", type(function).__name__)
+        raise ConversionError(f"{name} cannot be converted: {why}.")
+    return made

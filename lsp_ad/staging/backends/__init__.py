@@ -1,0 +1,51 @@
+"""The back ends, by name and by the values that they own.
+
+A back end is loaded when it is asked for by name, or when the library whose values it owns is there already:
+nothing here imports JAX or TensorFlow.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+from lsp_ad.staging.backends.base import Backend
+
+_known: dict[str, tuple[str, str]] = {  # name: the library whose values it owns, module
+    "jax": ("jax", "lsp_ad.staging.backends.jax"),
+    "tensorflow": ("tensorflow", "lsp_ad.staging.backends.tensorflow"),
+    "lantern": ("lsp_ad.staging.backends.lantern", "lsp_ad.staging.backends.lantern"),
+}
+_loaded: dict[str, Backend] = {}
+_PLAIN = (bool, int, float, complex, str, type(None), tuple, list, dict)
+
+
+def register(backend: Backend) -> None:
+    """Make a back end known under its name, besides those that come with lsp-ad."""
+    _loaded[backend.name] = backend
+
+
+def backend_named(name: str) -> Backend:
+    """A back end by name. Raises ValueError for an unknown one, ImportError where its library is missing."""
+    if name not in _loaded:
+        if name not in _known:
+            raise ValueError(
+                f"no back end is called {name!r}; there are {', '.join(sorted({*_known, *_loaded}))}"
+            )
+        _loaded[name] = importlib.import_module(_known[name][1]).BACKEND
+    return _loaded[name]
+
+
+def owner(*values: Any) -> Backend | None:
+    """The back end that owns one of the values, the first that does; None where all are plain Python."""
+    for value in values:
+        if type(value) in _PLAIN:
+            continue
+        for name, (library, _) in _known.items():
+            if name not in _loaded and library in sys.modules:
+                backend_named(name)
+        for backend in _loaded.values():
+            if backend.owns(value):
+                return backend
+    return None

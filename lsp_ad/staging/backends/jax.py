@@ -1,0 +1,121 @@
+"""JAX: conditionals and loops of `jax.lax`, NumPy functions of `jax.numpy`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from lsp_ad.staging.backends.base import Backend, Spec, Traced, is_data, spec_of
+from lsp_ad.staging.context import compiling
+from lsp_ad.staging.structures import flatten, unflatten
+
+
+class Jax(Backend):
+    name = "jax"
+
+    def owns(self, value: Any) -> bool:
+        return isinstance(value, jax.core.Tracer)
+
+    def spec(self, value: Any) -> Spec:
+        if isinstance(value, jax.Array):
+            return Spec(np.dtype(value.dtype), tuple(value.shape), bool(getattr(value, "weak_type", False)))
+        return spec_of(value)
+
+    def trace(self, run: Callable[[list[Any]], list[Any]], specs: Sequence[Spec]) -> Traced:
+        found: list[Spec] = []
+
+        def flat(*inputs: Any) -> list[Any]:
+            outputs = run(list(inputs))
+            found[:] = [self.spec(value) for value in outputs]
+            return [jnp.asarray(value) for value in outputs]
+
+        shapes = [jax.ShapeDtypeStruct(s.shape, s.dtype, weak_type=s.weak) for s in specs]
+        code = jax.make_jaxpr(flat)(*shapes)
+        # without 64 bits JAX makes less of a dtype than was asked for
+        made = [
+            Spec(np.dtype(a.dtype), tuple(a.shape), s.weak)
+            for a, s in zip(code.out_avals, found, strict=True)
+        ]
+        return Traced(tuple(made), code)
+
+    def cond(self, test: Any, then: Traced, orelse: Traced, specs: Sequence[Spec]) -> list[Any]:
+        def branch(traced: Traced) -> Callable[[], list[Any]]:
+            return lambda: self.results(traced, _replay(traced, []), specs)
+
+        return lax.cond(jnp.reshape(test, ()).astype(bool), branch(then), branch(orelse))
+
+    def while_loop(self, test: Traced, body: Traced, initial: list[Any], specs: Sequence[Spec]) -> list[Any]:
+        return lax.while_loop(
+            lambda state: jnp.reshape(_replay(test, state)[0], ()).astype(bool),
+            lambda state: self.results(body, _replay(body, state), specs),
+            initial,
+        )
+
+    def for_loop(
+        self, count: Any, body: Traced, initial: list[Any], specs: Sequence[Spec]
+    ) -> list[Any] | None:
+        # known when traced: a scan, which JAX can differentiate backwards
+        return lax.fori_loop(
+            0, count, lambda i, state: self.results(body, _replay(body, [i, *state]), specs), initial
+        )
+
+    def numpy(self, name: str) -> Callable[..., Any] | None:
+        found: Any = jnp
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        return found
+
+    def cast(self, value: Any, spec: Spec) -> Any:
+        return jnp.asarray(value, spec.dtype)
+
+    def constant(self, value: Any) -> Any:
+        return jnp.asarray(value)
+
+    def set_item(self, value: Any, index: Any, new: Any) -> Any:
+        return jnp.asarray(value).at[index].set(new)
+
+    def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Arrays and floats are staged; other arguments are known when tracing: one trace for each value.
+
+        Computes in 64 bits where the arguments have them, and returns arrays and numbers of NumPy.
+        """
+
+        @functools.wraps(function)
+        def compiled(*args: Any, **named: Any) -> Any:
+            leaves, structure = flatten((args, named))
+            known = tuple((i, type(v), v) for i, v in enumerate(leaves) if not is_data(v))
+            with jax.enable_x64(True):
+                data = [v for v in leaves if is_data(v)]
+                outputs = jitted(structure, known, *data)
+                return unflatten(results[structure, known], [np.asarray(v)[()] for v in outputs])
+
+        results: dict[Any, Any] = {}
+
+        @functools.partial(jax.jit, static_argnums=(0, 1))
+        def jitted(structure: Any, known: tuple, *data: Any) -> list[Any]:
+            fixed = {i: value for i, _, value in known}
+            rest = iter(data)
+            leaves = [fixed[i] if i in fixed else next(rest) for i in range(len(fixed) + len(data))]
+            args, named = unflatten(structure, leaves)
+            with compiling(self):
+                outputs, results[structure, known] = flatten(function(*args, **named))
+            return outputs
+
+        return compiled
+
+    def print_(self, *values: Any, **options: Any) -> None:
+        jax.debug.print(options.get("sep", " ").join("{}" for _ in values), *values)
+
+
+def _replay(traced: Traced, inputs: list[Any]) -> list[Any]:
+    casted = [jnp.asarray(v, a.dtype) for v, a in zip(inputs, traced.code.in_avals, strict=True)]
+    return list(jax.core.eval_jaxpr(traced.code.jaxpr, traced.code.consts, *casted))
+
+
+BACKEND = Jax()

@@ -1,0 +1,57 @@
+"""Where a trace stands: the back end that was asked for, and the staged bodies that are being traced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lsp_ad.staging.backends.base import Backend
+    from lsp_ad.staging.operators.state import State
+
+
+@dataclass
+class Body:
+    """A body (of a branch, of a loop) that is traced once, whatever happens at run time.
+
+    `state` is what it may change; `made`: containers that it made itself, by identity.
+    """
+
+    construct: str
+    state: State
+    made: dict[int, Any] = field(default_factory=dict)
+
+
+_backend: ContextVar[Backend | None] = ContextVar("backend", default=None)
+_bodies: ContextVar[tuple[Body, ...]] = ContextVar("bodies", default=())
+
+
+def active() -> Backend | None:
+    """The back end that a function is being compiled for, by `staged(f, backend=...)`."""
+    return _backend.get()
+
+
+def bodies() -> tuple[Body, ...]:
+    """The staged bodies that are being traced, from the outside in."""
+    return _bodies.get()
+
+
+@contextmanager
+def compiling(backend: Backend) -> Iterator[None]:
+    token = _backend.set(backend)
+    try:
+        yield
+    finally:
+        _backend.reset(token)
+
+
+@contextmanager
+def tracing(body: Body) -> Iterator[None]:
+    token = _bodies.set((*_bodies.get(), body))
+    try:
+        yield
+    finally:
+        _bodies.reset(token)

@@ -1,0 +1,1 @@
+"""From Python to Python that calls operators: one construct, one converter; `function.py` runs them."""

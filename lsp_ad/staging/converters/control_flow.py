@@ -1,0 +1,205 @@
+"""`if`, `while` and `for` become calls of operators, with their blocks as functions inside.
+
+    if x > 0:               def get_state():
+        y = x                   return (y,)
+    else:                   def set_state(values):
+        y = -x                  nonlocal y
+                                (y,) = values
+                            def if_body():
+                                nonlocal y
+                                y = x
+                            def else_body():
+                                nonlocal y
+                                y = -x
+                            ag.if_(x > 0, if_body, else_body, ag.State("y", get_state, set_state, 1))
+
+The state is what a block may change and someone may read: names, and attributes and entries by their text.
+The blocks change the function's own variables, so that code on plain values does to them exactly what it did.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from lsp_ad.semantics import flow
+from lsp_ad.source.trees import copied, walk
+from lsp_ad.staging.converters.building import at, constant, define, later, name, operator, store
+from lsp_ad.staging.converters.scopes import Scopes, composite, mutated
+
+
+class ControlFlow:
+    """Converts the statements of one function; `names` hands out names for functions inside."""
+
+    def __init__(self, scopes: Scopes, names: Names, guarded: set[str]):
+        self.scopes, self.names, self.guarded = scopes, names, guarded
+        self.first: set[str] = set()  # variables to be marked as unbound where the function starts
+
+    def block(self, body: list[gast.stmt]) -> list[gast.stmt]:
+        return [made for s in body for made in self.statement(s)]
+
+    def statement(self, s: gast.stmt) -> list[gast.stmt]:
+        if isinstance(s, (gast.If, gast.While, gast.For)):
+            made = self._if(s) if isinstance(s, gast.If) else self._loop(s)
+            return [at(m, s) for m in made]
+        for block in flow.blocks(s):
+            block[:] = self.block(block)
+        return [s]
+
+    def _if(self, s: gast.If) -> list[gast.stmt]:
+        before, state = self._state(s, [s.body, s.orelse])
+        body = self._function("if_body", [], s.body, state)
+        orelse = self._function("else_body", [], s.orelse, state)
+        call = operator("if_", s.test, name(body.name), name(orelse.name), state.value)
+        return [*before, body, orelse, gast.Expr(call)]
+
+    def _loop(self, s: gast.While | gast.For) -> list[gast.stmt]:
+        before, state = self._state(s, [s.body])
+        goes_on = operator("not_", name(s.stopped_by)) if s.stopped_by else None
+        if isinstance(s, gast.While):
+            test = s.test
+            if goes_on is not None:
+                endless = isinstance(test, gast.Constant) and test.value is True
+                test = goes_on if endless else operator("and_", goes_on, later(test))
+            tested = at(define(self.names.new("loop_test"), [], [gast.Return(test)]), s.test)
+            body = self._function("loop_body", [], s.body, state)
+            call = operator("while_", name(tested.name), name(body.name), state.value)
+            return [*before, tested, body, gast.Expr(call)]
+        parameter, start = self._target(s, state)
+        body = self._function("loop_body", [parameter], [*start, *s.body], state)
+        arguments = [s.iter, name(body.name), state.value]
+        if goes_on is not None:
+            arguments.append(later(goes_on))
+        return [*before, body, gast.Expr(operator("for_", *arguments))]
+
+    def _target(self, s: gast.For, state: _State) -> tuple[str, list[gast.stmt]]:
+        """The parameter of the body of a `for`, and what binds its target to it."""
+        if isinstance(s.target, gast.Name) and s.target.id not in state.names:
+            return s.target.id, []
+        item = self.names.new("item")
+        return item, [at(gast.Assign([s.target], name(item), None), s.target)]
+
+    def _function(
+        self, base: str, parameters: list[str], body: list[gast.stmt], state: _State
+    ) -> gast.FunctionDef:
+        written = flow.writes(body)
+        kept = [n for n in state.names if n in written and n not in parameters]
+        outer = [n for n in kept if n not in self.scopes.globals]
+        made: list[gast.stmt] = [gast.Nonlocal(outer)] if outer else []
+        if len(outer) < len(kept):
+            made.append(gast.Global([n for n in kept if n in self.scopes.globals]))
+        function = self.names.new(base)
+        return define(function, parameters, [*made, *self.block(body)] or [gast.Pass()])
+
+    def _state(self, s: gast.stmt, blocks: list[list[gast.stmt]]) -> tuple[list[gast.stmt], _State]:
+        """The state of a statement: what goes before it, and the expression that stands for it."""
+        changed: set[str] = set()
+        for block in blocks:
+            changed |= flow.writes(block) | mutated(block)
+            if any(isinstance(n, gast.Call) for part in block for n in walk(part)):
+                changed |= self.scopes.rebound
+        if isinstance(s, gast.For):
+            changed |= flow.stored(s.target)
+        changed &= self.scopes.local | self.scopes.globals
+        before, after = self.scopes.live_at(s), self.scopes.live_after(s) | self.scopes.outside
+        outputs = sorted(changed & (after if isinstance(s, gast.If) else after | before))
+        inputs = sorted((changed & before) - set(outputs)) if isinstance(s, gast.If) else []
+        if isinstance(s, gast.If):
+            # what a block reads before it sets it must be put back before the other block runs
+            inputs = sorted((changed & self._read_inside(s)) - set(outputs))
+        parts = composite([part for block in blocks for part in block])
+        unbound = [n for n in [*outputs, *inputs] if self.scopes.maybe_unbound(n, s)]
+        marks: list[gast.stmt] = []
+        for n in unbound:
+            if n in before:
+                self.first.add(n)
+            else:
+                marks.append(gast.Assign([store(n)], operator("undefined", constant(n)), None))
+        state = self._described(outputs, inputs, parts)
+        return [*marks, *state.functions], state
+
+    def _read_inside(self, s: gast.If) -> set[str]:
+        found: set[str] = set()
+        for block in (s.body, s.orelse):
+            if block:
+                found |= self.scopes.live_at(block[0])
+        return found
+
+    def _described(self, outputs: list[str], inputs: list[str], parts: dict[str, gast.expr]) -> _State:
+        names = [*outputs, *inputs]
+        if not names and not parts:
+            return _State(
+                [], [], operator("State", constant(""), name("tuple"), name("print"), constant(0)), empty=True
+            )
+        get, set_ = self.names.new("get_state"), self.names.new("set_state")
+        values = [
+            operator("peek", later(_loaded(node)), constant(text)) for text, node in sorted(parts.items())
+        ]
+        texts = sorted(parts)
+        loaded = [name(n) for n in outputs] + values + [name(n) for n in inputs]
+        got = define(get, [], [gast.Return(gast.Tuple(loaded, gast.Load()))])
+        temporary = {text: self.names.new("value") for text in texts}
+        targets = (
+            [store(n) for n in outputs] + [store(temporary[t]) for t in texts] + [store(n) for n in inputs]
+        )
+        body: list[gast.stmt] = []
+        outer = [n for n in names if n not in self.scopes.globals]
+        if outer:
+            body.append(gast.Nonlocal(outer))
+        if len(outer) < len(names):
+            body.append(gast.Global([n for n in names if n in self.scopes.globals]))
+        body.append(gast.Assign([gast.Tuple(targets, gast.Store())], name("values"), None))
+        for text in texts:
+            body.append(gast.Expr(operator("poke", _setter(parts[text]), name(temporary[text]))))
+        setter = define(set_, ["values"], body)
+        label = ", ".join([*outputs, *texts, *inputs])
+        arguments = [constant(label), name(get), name(set_), constant(len(outputs) + len(texts))]
+        guarded = [n for n in outputs if n in self.guarded]
+        if guarded:
+            arguments.append(gast.Tuple([constant(n) for n in guarded], gast.Load()))
+        return _State(names, [got, setter], operator("State", *arguments))
+
+
+class _State:
+    """`names` of variables, the `functions` that get and set them, and the `value` that describes them."""
+
+    def __init__(self, names: list[str], functions: list[gast.stmt], value: gast.expr, empty: bool = False):
+        self.names, self.functions = names, functions
+        self.value = gast.Attribute(name("ag"), "NOTHING", gast.Load()) if empty else value
+
+
+def _loaded(node: gast.expr) -> gast.expr:
+    made = copied(node)
+    made.ctx = gast.Load()
+    return made
+
+
+def _setter(node: gast.expr) -> gast.expr:
+    """A function that sets an attribute or an entry."""
+    made = gast.Lambda(
+        gast.arguments([gast.Name("value", gast.Param(), None, None)], [], None, [], [], None, []),
+        gast.Call(name("setattr"), [node.value, constant(node.attr), name("value")], [])
+        if isinstance(node, gast.Attribute)
+        else gast.Call(
+            gast.Attribute(node.value, "__setitem__", gast.Load()), [node.slice, name("value")], []
+        ),
+    )
+    made.immediate = True
+    return made
+
+
+class Names:
+    """New names for functions inside a converted one: `if_body`, `if_body_2`."""
+
+    def __init__(self, used: set[str]):
+        self.used = used
+        self.count: dict[str, int] = {}
+
+    def new(self, base: str) -> str:
+        number = self.count.get(base, 0) + 1
+        made = base if number == 1 else f"{base}_{number}"
+        while made in self.used:
+            number += 1
+            made = f"{base}_{number}"
+        self.count[base] = number
+        self.used.add(made)
+        return made

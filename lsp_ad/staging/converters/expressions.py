@@ -1,0 +1,29 @@
+"""What all converters of expressions share: they go through one function, not those in it."""
+
+from __future__ import annotations
+
+import gast
+
+from lsp_ad.staging.converters.building import at
+
+
+class Expressions(gast.NodeTransformer):
+    """Visits the parts before the whole. A subclass gives `convert(node)` for the classes in `kinds`."""
+
+    kinds: tuple[type, ...] = ()
+
+    def visit(self, node: gast.AST) -> gast.AST:
+        if isinstance(node, (gast.FunctionDef, gast.ClassDef, gast.AsyncFunctionDef)):
+            return node  # converted by itself
+        self.generic_visit(node)
+        if isinstance(node, self.kinds):
+            return at(self.convert(node), node)
+        return node
+
+    def convert(self, node: gast.AST) -> gast.AST:
+        raise NotImplementedError
+
+
+def convert_body(converter: Expressions, body: list[gast.stmt]) -> list[gast.stmt]:
+    """Convert the expressions of a block."""
+    return [converter.visit(s) for s in body]

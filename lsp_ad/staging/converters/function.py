@@ -1,0 +1,130 @@
+"""The conversion of one function: the converters in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from lsp_ad.differentiate import loop_else, matches, walrus
+from lsp_ad.differentiate.fresh import Fresh
+from lsp_ad.differentiate.structure import leaves, structure
+from lsp_ad.semantics import flow
+from lsp_ad.simplify.algebra import constant
+from lsp_ad.source.trees import walk
+from lsp_ad.staging.converters import break_statements, variables
+from lsp_ad.staging.converters.asserts import Asserts
+from lsp_ad.staging.converters.building import at, operator, store
+from lsp_ad.staging.converters.calls import Calls
+from lsp_ad.staging.converters.conditional_expressions import ConditionalExpressions
+from lsp_ad.staging.converters.control_flow import ControlFlow, Names
+from lsp_ad.staging.converters.expressions import convert_body
+from lsp_ad.staging.converters.logical_expressions import LogicalExpressions
+from lsp_ad.staging.converters.scopes import Scopes
+from lsp_ad.staging.converters.slices import Slices
+
+Canonical = Callable[[gast.AST], "str | None"]
+
+
+def convert(function: gast.FunctionDef, canonical: Canonical, names: Names | None = None) -> None:
+    """Convert a function in place, and the functions in it.
+
+    `canonical`: the dotted name that an expression stands for.
+    """
+    used = {n.id for n in walk(function) if isinstance(n, gast.Name)}
+    names = names or Names(used | {n.name for n in walk(function) if isinstance(n, gast.FunctionDef)})
+    _inner(function, canonical, names)
+    fresh = Fresh(used)
+    guarded = _core(function, fresh)
+    local = flow.writes(function.body) | {n.id for n in walk(function.args) if isinstance(n, gast.Name)}
+    for converter in (
+        Asserts(),
+        Slices(),
+        Calls(canonical, frozenset(local)),
+        ConditionalExpressions(),
+        LogicalExpressions(),
+    ):
+        function.body = convert_body(converter, function.body)
+    variables.deletions(function.body, local)
+    function.body = break_statements.convert(function.body, fresh)
+    scopes = Scopes(function)
+    marked = {
+        n
+        for s in flow.statements(function.body)
+        if isinstance(s, (gast.If, gast.While, gast.For))
+        for n in scopes.local
+        if scopes.maybe_unbound(n, s)
+    }
+    variables.reads(scopes, marked)
+    control = ControlFlow(scopes, names, guarded)
+    start = 1 if gast.get_docstring(function) is not None else 0
+    body = control.block(function.body)
+    marks = [
+        at(gast.Assign([store(n)], operator("undefined", constant(n)), None), function.body[0])
+        for n in sorted(control.first)
+    ]
+    while start < len(body) and isinstance(body[start], (gast.Nonlocal, gast.Global)):
+        start += 1
+    function.body = [*body[:start], *marks, *body[start:]]
+    _plain_names(function, used)
+
+
+def _inner(function: gast.FunctionDef, canonical: Canonical, names: Names) -> None:
+    for s in flow.statements(function.body):
+        if isinstance(s, gast.FunctionDef):
+            convert(s, canonical, names)
+
+
+def _core(function: gast.FunctionDef, fresh: Fresh) -> set[str]:
+    """Bring the statements to those that the converters know; returns the names that flags guard."""
+    matches.expand(function, fresh)
+    loop_else.expand(function, fresh)
+    walrus.expand(function, fresh)
+    for s in flow.statements(function.body):
+        if isinstance(s, gast.Return) and s.value is None:
+            s.value = at(constant(None), s)
+    if not leaves(function.body):
+        function.body.append(at(gast.Return(constant(None)), function.body[-1]))
+    returns = [s for s in flow.statements(function.body) if isinstance(s, gast.Return)]
+    if len(returns) == 1 and function.body[-1] is returns[0] and not _has_jumps(function.body):
+        return set()
+    result = structure(function, fresh)
+    _single_return(function, result)
+    return {result}
+
+
+def _has_jumps(body: list[gast.stmt]) -> bool:
+    return any(isinstance(s, (gast.Break, gast.Continue)) for s in flow.statements(body))
+
+
+def _single_return(function: gast.FunctionDef, result: str) -> None:
+    """`result = e; return result` at the end as `return e`."""
+    body = function.body
+    if len(body) > 1 and isinstance(body[-2], gast.Assign):
+        target = body[-2].targets[0]
+        if isinstance(target, gast.Name) and target.id == result:
+            body[-2:] = [at(gast.Return(body[-2].value), body[-2])]
+            return
+    at(body[-1], body[-2] if len(body) > 1 else function)
+
+
+def _plain_names(function: gast.FunctionDef, used: set[str]) -> None:
+    """Names with two underscores as a person would write them."""
+    shown: dict[str, str] = {}
+    taken = set(used)
+    for node in walk(function):
+        if isinstance(node, gast.Name) and "__" in node.id and node.id not in used and node.id not in shown:
+            base = node.id.split("__")[0]
+            made, number = base, 1
+            while made in taken:
+                number += 1
+                made = f"{base}_{number}"
+            taken.add(made)
+            shown[node.id] = made
+    for node in walk(function):
+        if isinstance(node, gast.Name):
+            node.id = shown.get(node.id, node.id)
+        elif isinstance(node, (gast.Nonlocal, gast.Global)):
+            node.names = [shown.get(n, n) for n in node.names]
+        elif isinstance(node, gast.Constant) and isinstance(node.value, str) and "__" in node.value:
+            node.value = ", ".join(shown.get(n, n) for n in node.value.split(", "))

@@ -1,0 +1,171 @@
+"""What one function's names do: where each may be unbound, is alive, is seen by functions inside."""
+
+from __future__ import annotations
+
+import gast
+
+from lsp_ad.semantics import flow
+from lsp_ad.semantics.names import parameters
+from lsp_ad.source.trees import children, walk
+from lsp_ad.staging.converters.building import is_immediate
+
+MUTATORS = frozenset(
+    [
+        "append",
+        "pop",
+        "extend",
+        "insert",
+        "remove",
+        "clear",
+        "update",
+        "add",
+        "discard",
+        "setdefault",
+        "sort",
+        "reverse",
+        "popitem",
+        "appendleft",
+        "popleft",
+    ]
+)
+_INNER = (gast.FunctionDef, gast.Lambda, gast.AsyncFunctionDef, gast.ClassDef)
+
+
+class Scopes:
+    """The data flow of one function whose jumps are structured."""
+
+    def __init__(self, function: gast.FunctionDef):
+        self.function = function
+        self.graph = flow.Flow.of(function.body)
+        self.live = flow.live_before(self.graph)
+        statements = flow.statements(function.body)
+        self.outside = {n for s in statements if isinstance(s, (gast.Global, gast.Nonlocal)) for n in s.names}
+        self.globals = {n for s in statements if isinstance(s, gast.Global) for n in s.names}
+        self.parameters = set(parameters(function))
+        self.local = (flow.writes(function.body) | self.parameters) - self.globals
+        self.captured, self.rebound = _captured(function)
+        # the flag that ends a loop is read where the loop goes on
+        self.captured |= {s.stopped_by for s in statements if getattr(s, "stopped_by", None)}
+        self._unbound = self._maybe_unbound()
+
+    def live_at(self, s: gast.stmt) -> set[str]:
+        """The names that may be read at or after a statement."""
+        return self.live[self.graph.index[id(s)]] | self.captured
+
+    def live_after(self, s: gast.stmt) -> set[str]:
+        """The names that may be read after a whole statement, where control leaves it."""
+        inside = {self.graph.index[id(part)] for part in flow.statements([s]) if id(part) in self.graph.index}
+        first, last = min(inside), max(inside)
+        point = self.graph.points[last]
+        last += point is not None and isinstance(
+            point.statement, gast.For
+        )  # its binding is a point of its own
+        found: set[str] = set()
+        for here in range(first, last + 1):
+            for successor in self.graph.successors[here]:
+                if not first <= successor <= last:
+                    found |= self.live[successor]
+        return found | self.captured
+
+    def maybe_unbound(self, name: str, s: gast.stmt) -> bool:
+        """Whether a local name may have no value before a statement."""
+        return name not in self.outside and name in self._unbound[self.graph.index[id(s)]]
+
+    def _maybe_unbound(self) -> list[set[str]]:
+        names = {n: i for i, n in enumerate(sorted(self.local - self.parameters - self.outside))}
+        everything = (1 << len(names)) - 1
+        kill = [
+            sum(1 << names[n] for n in p.writes if n in names) if p is not None else 0
+            for p in self.graph.points
+        ]
+        gen = [0] * len(kill)
+        gen[0] = everything
+        for index, point in enumerate(self.graph.points):
+            if point is not None and isinstance(point.statement, gast.Delete):
+                gen[index] |= sum(
+                    1 << names[n.id]
+                    for n in walk(point.statement)
+                    if isinstance(n, gast.Name) and n.id in names
+                )
+                kill[index] = 0
+        into = flow.solve(len(kill), range(len(kill)), self.graph.predecessors(), gen, kill)
+        return [{n for n, i in names.items() if mask >> i & 1} for mask in into]
+
+
+def mutated(body: list[gast.stmt]) -> set[str]:
+    """The names whose lists and dicts the methods called in a block change."""
+    found = set()
+    for s in body:
+        for node in _own(s):
+            if isinstance(node, gast.Call):
+                method = node.func
+                if isinstance(method, gast.Call) and method.args:  # ag.call(tape.append)
+                    method = method.args[0]
+                if (
+                    isinstance(method, gast.Attribute)
+                    and method.attr in MUTATORS
+                    and isinstance(method.value, gast.Name)
+                ):
+                    found.add(method.value.id)
+    return found
+
+
+def composite(body: list[gast.stmt]) -> dict[str, gast.expr]:
+    """The attributes (`self.x`) and entries (`d["k"]`) that a block assigns, by their text."""
+    found: dict[str, gast.expr] = {}
+    for s in body:
+        for node in _own(s):
+            text = _composite_text(node)
+            if text and isinstance(node.ctx, (gast.Store, gast.Del)):
+                found[text] = node
+    bound = flow.writes(body)
+    return {t: n for t, n in found.items() if _root(n) not in bound}
+
+
+def _composite_text(node: gast.AST) -> str:
+    if isinstance(node, gast.Name):
+        return node.id
+    if isinstance(node, gast.Attribute):
+        base = _composite_text(node.value)
+        return f"{base}.{node.attr}" if base else ""
+    if (
+        isinstance(node, gast.Subscript)
+        and isinstance(node.slice, gast.Constant)
+        and isinstance(node.slice.value, str)
+    ):
+        base = _composite_text(node.value)
+        return f"{base}[{node.slice.value!r}]" if base else ""
+    return ""
+
+
+def _root(node: gast.AST) -> str:
+    while not isinstance(node, gast.Name):
+        node = node.value
+    return node.id
+
+
+def _own(node: gast.AST) -> list[gast.AST]:
+    """The nodes of a statement that run when it does, in lambdas that are called at once too."""
+    found = [node]
+    for part in found:
+        if isinstance(part, _INNER) and not is_immediate(part):
+            continue
+        found += children(part)
+    return [n for n in found if isinstance(n, (gast.Attribute, gast.Subscript, gast.Call))]
+
+
+def _captured(function: gast.FunctionDef) -> tuple[set[str], set[str]]:
+    """The names that functions inside read, and those that they bind by `nonlocal`."""
+    read: set[str] = set()
+    bound: set[str] = set()
+    pending = [child for s in function.body for child in [s]]
+    for node in pending:
+        if isinstance(node, _INNER) and not is_immediate(node):
+            for part in walk(node):
+                if isinstance(part, gast.Name):
+                    read.add(part.id)
+                elif isinstance(part, gast.Nonlocal):
+                    bound |= set(part.names)
+        else:
+            pending += children(node)
+    return read, bound

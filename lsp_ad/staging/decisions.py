@@ -1,0 +1,95 @@
+"""What staging decides about a construct, and the record of it.
+
+One record for each construct and line: the run-time report collects them while a function is traced, and the
+static half (`checks/`) predicts them from the text; tests compare the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from lsp_ad.staging.errors import user_place
+
+STAGED, PYTHON, UNROLLED, LEFT_ALONE, CONVERTED = (
+    "staged",
+    "decided in Python",
+    "unrolled",
+    "left alone",
+    "converted",
+)
+IF, IF_EXPRESSION, WHILE, FOR = "if", "conditional expression", "while", "for"
+AND, OR, NOT, COMPARISON, CALL, ASSERT, EFFECT = (
+    "and",
+    "or",
+    "not",
+    "comparison",
+    "call",
+    "assert",
+    "side effect",
+)
+
+
+@dataclass(frozen=True, order=True)
+class Decision:
+    """One decision: where (file and line of the user's code), what construct, what came of it and why.
+
+    `count`: how many times a loop was unrolled. `subject`: what a call calls, or an effect changes.
+    """
+
+    file: str
+    line: int
+    construct: str
+    outcome: str
+    why: str = ""
+    count: int | None = None
+    subject: str = ""
+
+    def __str__(self) -> str:
+        what = f"{self.construct} {self.subject}".rstrip()
+        times = f" {self.count} times" if self.count is not None else ""
+        why = f": {self.why}" if self.why else ""
+        return f"{self.file}:{self.line}: {what}: {self.outcome}{times}{why}"
+
+
+@dataclass
+class Report:
+    """The decisions of one trace, in the order in which they were first made, each once."""
+
+    decisions: list[Decision] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.decisions))
+
+    def __iter__(self) -> Iterator[Decision]:
+        return iter(self.decisions)
+
+    def of(self, construct: str) -> list[Decision]:
+        """The decisions about one kind of construct."""
+        return [d for d in self.decisions if d.construct == construct]
+
+
+_report: ContextVar[Report | None] = ContextVar("report", default=None)
+
+
+@contextmanager
+def recording() -> Iterator[Report]:
+    """Collect the decisions that are made in a block."""
+    report = Report()
+    token = _report.set(report)
+    try:
+        yield report
+    finally:
+        _report.reset(token)
+
+
+def decide(construct: str, outcome: str, why: str = "", count: int | None = None, subject: str = "") -> None:
+    """Record a decision about the line that is running, if anyone asked for a report."""
+    report = _report.get()
+    if report is None:
+        return
+    decision = Decision(*user_place(2), construct, outcome, why, count, subject)
+    if decision not in report.decisions:
+        report.decisions.append(decision)

@@ -1,0 +1,34 @@
+"""What converted code calls, as `ag`: one operator a construct, decided by the types of its operands."""
+
+from lsp_ad.staging.operators.arrays import get_item, set_item, update_item
+from lsp_ad.staging.operators.branches import if_, if_exp
+from lsp_ad.staging.operators.calls import call
+from lsp_ad.staging.operators.checks import assert_
+from lsp_ad.staging.operators.logical import and_, compare, in_, is_, not_, or_
+from lsp_ad.staging.operators.loops import for_, while_
+from lsp_ad.staging.operators.state import NOTHING, State
+from lsp_ad.staging.operators.variables import peek, poke, read, undefined
+
+__all__ = [
+    "NOTHING",
+    "State",
+    "and_",
+    "assert_",
+    "call",
+    "compare",
+    "for_",
+    "get_item",
+    "if_",
+    "if_exp",
+    "in_",
+    "is_",
+    "not_",
+    "or_",
+    "peek",
+    "poke",
+    "read",
+    "set_item",
+    "undefined",
+    "update_item",
+    "while_",
+]

@@ -1,0 +1,31 @@
+"""Elements of arrays, lists and dicts, read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lsp_ad.staging.backends import owner
+from lsp_ad.staging.structures import flatten
+
+
+def get_item(value: Any, index: Any) -> Any:
+    """`value[index]`."""
+    backend = owner(value, *flatten(index)[0])
+    return value[index] if backend is None else backend.get_item(value, index)
+
+
+def set_item(value: Any, index: Any, new: Any) -> Any:
+    """`value[index] = new`; returns what the variable is afterwards: the same object, or a new staged one."""
+    backend = None
+    if not isinstance(value, (list, dict)):
+        backend = owner(value, *flatten(index)[0], *flatten(new)[0])
+    if backend is None:
+        value[index] = new
+        return value
+    return backend.set_item(value, index, new)
+
+
+def update_item(value: Any, index: Any, change: Callable[[Any], Any]) -> Any:
+    """`value[index] += ...`, where `change` makes the new element of the old one."""
+    return set_item(value, index, change(get_item(value, index)))

@@ -1,0 +1,182 @@
+"""`if` statements and conditional expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from lsp_ad.staging import decisions
+from lsp_ad.staging.backends import owner
+from lsp_ad.staging.backends.base import Backend, Spec, Traced
+from lsp_ad.staging.decisions import decide
+from lsp_ad.staging.errors import staging_error
+from lsp_ad.staging.operators.state import (
+    Outcome,
+    State,
+    checked_undefined,
+    is_number,
+    is_same,
+    pack,
+    restored,
+    run_body,
+    unified,
+    value_spec,
+)
+from lsp_ad.staging.operators.variables import Undefined
+
+
+def if_(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], state: State) -> None:
+    """Run one of two bodies, or stage both where a back end owns the test."""
+    backend = owner(test)
+    if backend is None:
+        decide(decisions.IF, decisions.PYTHON, why_python(test))
+        (body if test else orelse)()
+        return
+    decide(decisions.IF, decisions.STAGED, f"the condition is a value of {backend.name}")
+    before = state.get()
+    traced, outcomes = zip(*(_branch(backend, state, before, run) for run in (body, orelse)), strict=True)
+    values = _merge(backend, test, traced, outcomes, state.guarded, "branch")
+    state.set((*restored(values, before[: state.outputs]), *before[state.outputs :]))
+
+
+def if_exp(test: Any, body: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+    """The value of `body() if test else orelse()`; both are staged where a back end owns the test."""
+    backend = owner(test)
+    if backend is None:
+        decide(decisions.IF_EXPRESSION, decisions.PYTHON, why_python(test))
+        return body() if test else orelse()
+    decide(decisions.IF_EXPRESSION, decisions.STAGED, f"the condition is a value of {backend.name}")
+    return staged_choice(backend, test, body, orelse, "the conditional expression")
+
+
+def staged_choice(
+    backend: Backend, test: Any, body: Callable[[], Any], orelse: Callable[[], Any], what: str
+) -> Any:
+    """The staged choice of one of two values."""
+    value: list[Any] = [None]
+    state = State(what, lambda: (value[0],), lambda values: value.__setitem__(0, values[0]), 1)
+
+    def kept(run: Callable[[], Any]) -> Callable[[], Any]:
+        return lambda: value.__setitem__(0, run())
+
+    traced, outcomes = zip(
+        *(_branch(backend, state, (None,), kept(run)) for run in (body, orelse)), strict=True
+    )
+    return _merge(backend, test, traced, outcomes, (), "branch")[0]
+
+
+def why_python(test: Any) -> str:
+    """Why a condition is decided in Python: what it is."""
+    return f"the condition is a Python value of type {type(test).__name__}"
+
+
+def _branch(
+    backend: Backend, state: State, before: Sequence[Any], run: Callable[[], Any]
+) -> tuple[Traced, list[Outcome]]:
+    """A branch traced once. The trace gives the leaves that are numbers, of all variables in a row."""
+    found: list[Outcome] = []
+
+    def flat(_: list[Any]) -> list[Any]:
+        found[:] = run_body(decisions.IF, state, before, run)
+        return [leaf for outcome in found for leaf in outcome.leaves if backend.owns(leaf) or is_number(leaf)]
+
+    return backend.trace(flat, ()), found
+
+
+def _merge(
+    backend: Backend,
+    test: Any,
+    traced: Sequence[Traced],
+    outcomes: Sequence[list[Outcome]],
+    guarded: Sequence[str],
+    place: str,
+) -> list[Any]:
+    """The values of all variables after a staged conditional."""
+    counters = [0, 0]
+    picks: tuple[list[int | None], list[int | None]] = ([], [])
+    specs: list[Spec] = []
+    plan: list[tuple[Any, list[tuple[bool, Any]]]] = []  # structure; per leaf: staged, or the value itself
+    for pair in zip(*outcomes, strict=True):
+        name = pair[0].name
+        missing = [any(isinstance(leaf, Undefined) for leaf in outcome.leaves) for outcome in pair]
+        if any(missing) and not all(missing):
+            checked_undefined(name, pair[missing.index(True)].leaves[0], _guard(guarded), f"in one {place}")
+        model = pair[missing.index(False)] if not all(missing) else pair[0]
+        if not any(missing) and pair[0].structure != pair[1].structure:
+            raise staging_error(
+                f"`{name}` is {described(pair[0])} in one {place}, {described(pair[1])} in the other."
+            )
+        leaves: list[tuple[bool, Any]] = []
+        for position, leaf in enumerate(model.leaves):
+            numbers: list[int | None] = []
+            sides = []
+            for side in (0, 1):
+                value = leaf if missing[side] else pair[side].leaves[position]
+                sides.append(value)
+                if not missing[side] and (backend.owns(value) or is_number(value)):
+                    numbers.append(counters[side])
+                    counters[side] += 1
+                else:
+                    numbers.append(None)
+            leaves.append(_leaf(backend, name, sides, numbers, missing, traced, picks, specs, place))
+        plan.append((model.structure, leaves))
+    chosen = [replace(t, picks=tuple(p)) for t, p in zip(traced, picks, strict=True)]
+    results = iter(backend.cond(test, chosen[0], chosen[1], specs) if specs else ())
+    return [
+        pack(structure, [next(results) if staged else value for staged, value in leaves])
+        for structure, leaves in plan
+    ]
+
+
+def _guard(names: Sequence[str]) -> State:
+    return State("", lambda: (), lambda values: None, 0, tuple(names))
+
+
+def _leaf(
+    backend: Backend,
+    name: str,
+    sides: list[Any],
+    numbers: list[int | None],
+    missing: list[bool],
+    traced: Sequence[Traced],
+    picks: tuple[list[int | None], list[int | None]],
+    specs: list[Spec],
+    place: str,
+) -> tuple[bool, Any]:
+    """What becomes of one leaf: (True, None) where it is staged, else (False, its value)."""
+    if not any(missing) and not any(map(backend.owns, sides)) and is_same(*sides):
+        return False, sides[0]
+    if all(number is None for number in numbers):
+        if any(missing):
+            return False, sides[0]
+        raise staging_error(
+            f"`{name}` is {sides[0]!r} in one {place}, {sides[1]!r} in the other.",
+            "Only numbers and arrays can depend on a staged condition.",
+        )
+    if None in numbers and not any(missing):
+        plain = sides[numbers.index(None)]
+        raise staging_error(f"`{name}` is {plain!r} in one {place} and a number or an array in the other.")
+    found = [traced[side].specs[n] if n is not None else None for side, n in enumerate(numbers)]
+    known = [spec for spec in found if spec is not None]
+    spec = unified(known[0], known[-1], backend.same_shapes)
+    if spec is None:
+        raise staging_error(
+            f"`{name}` is {known[0]} in one {place}, {known[1]} in the other.",
+            "Give it one type and shape in both.",
+        )
+    for side in (0, 1):
+        picks[side].append(numbers[side])
+    specs.append(spec)
+    return True, None
+
+
+def described(outcome: Outcome) -> str:
+    """What a variable is, for a message."""
+    if len(outcome.leaves) == 1 and not hasattr(outcome.structure, "parts"):
+        value = outcome.leaves[0]
+        return "None" if value is None else f"a {type(value).__name__}"
+    return f"a {outcome.structure}"
+
+
+__all__ = ["described", "if_", "if_exp", "staged_choice", "value_spec", "why_python"]

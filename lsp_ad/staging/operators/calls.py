@@ -1,0 +1,68 @@
+"""Calls: what is called is converted first; functions of Python and NumPy stand for those of a back end."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lsp_ad.staging import decisions
+from lsp_ad.staging.backends import owner
+from lsp_ad.staging.decisions import decide
+from lsp_ad.staging.operators.builtins import TABLE
+from lsp_ad.staging.structures import flatten
+
+
+def call(function: Any) -> Any:
+    """What to call in place of a function: `call(f)(x)` for `f(x)`."""
+    try:
+        known = TABLE.get(function)
+    except TypeError:  # an object that cannot be hashed
+        known = None
+    if known is not None:
+        return known
+    name = numpy_name(function)
+    if name is not None:
+        return _NumPy(function, name)
+    from lsp_ad.staging.conversion import converted_callee
+
+    made, why = converted_callee(function)
+    outcome = decisions.LEFT_ALONE if made is function and why else decisions.CONVERTED
+    decide(decisions.CALL, outcome, why, subject=getattr(function, "__qualname__", type(function).__name__))
+    return made
+
+
+def numpy_name(function: Any) -> str | None:
+    """The canonical name of a function of NumPy, without `numpy.`; None of anything else."""
+    module = getattr(function, "__module__", None)
+    if isinstance(function, np.ufunc):
+        return function.__name__
+    if not isinstance(module, str) or not (module == "numpy" or module.startswith("numpy.")):
+        return None
+    if isinstance(function, (types.FunctionType, types.BuiltinFunctionType)) or callable(function):
+        name = getattr(function, "__name__", None)
+        prefix = module.removeprefix("numpy").lstrip(".")
+        if name is None or (
+            getattr(function, "__self__", None) is not None
+            and not isinstance(function.__self__, types.ModuleType)
+        ):
+            return None
+        return f"{prefix}.{name}" if prefix in ("linalg", "fft", "random") else name
+    return None
+
+
+class _NumPy:
+    """A function of NumPy that becomes that of a back end where one owns an argument."""
+
+    def __init__(self, function: Callable[..., Any], name: str):
+        self.function, self.name = function, name
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        backend = owner(*flatten((args, options))[0])
+        return (self.function if backend is None else backend.function(self.name))(*args, **options)
+
+
+__all__ = ["call", "functools", "numpy_name"]

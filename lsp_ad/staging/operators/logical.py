@@ -1,0 +1,97 @@
+"""`and`, `or`, `not`, chained comparisons, `in` and `is`."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from lsp_ad.staging import decisions
+from lsp_ad.staging.backends import owner
+from lsp_ad.staging.decisions import decide
+from lsp_ad.staging.errors import staging_error
+from lsp_ad.staging.operators.branches import staged_choice, why_python
+
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def and_(left: Any, right: Callable[[], Any]) -> Any:
+    """`left and right()`: the right side is evaluated only where the left one is true."""
+    backend = owner(left)
+    if backend is None:
+        decide(decisions.AND, decisions.PYTHON, why_python(left))
+        return left and right()
+    decide(decisions.AND, decisions.STAGED, f"its left side is a value of {backend.name}")
+    return staged_choice(backend, left, right, lambda: left, "and")
+
+
+def or_(left: Any, right: Callable[[], Any]) -> Any:
+    """`left or right()`: the right side is evaluated only where the left one is false."""
+    backend = owner(left)
+    if backend is None:
+        decide(decisions.OR, decisions.PYTHON, why_python(left))
+        return left or right()
+    decide(decisions.OR, decisions.STAGED, f"its left side is a value of {backend.name}")
+    return staged_choice(backend, left, lambda: left, right, "or")
+
+
+def not_(value: Any) -> Any:
+    """`not value`."""
+    backend = owner(value)
+    if backend is None:
+        decide(decisions.NOT, decisions.PYTHON, why_python(value))
+        return not value
+    decide(decisions.NOT, decisions.STAGED, f"its operand is a value of {backend.name}")
+    return backend.not_(value)
+
+
+def compare(left: Any, *links: Any) -> Any:
+    """A chained comparison: `a < b <= c` is `compare(a, "<", lambda: b, "<=", lambda: c)`."""
+    sign, get, *rest = links
+    right = get()
+    here = _compared(left, sign, right)
+    return here if not rest else and_(here, lambda: compare(right, *rest))
+
+
+def _compared(left: Any, sign: str, right: Any) -> Any:
+    if sign in _COMPARE:
+        return _COMPARE[sign](left, right)
+    found = in_(left, right) if sign.endswith("in") else is_(left, right)
+    return not_(found) if sign in ("not in", "is not") else found
+
+
+def in_(item: Any, container: Any) -> Any:
+    """`item in container`."""
+    backend = owner(item, container)
+    if backend is None:
+        return item in container
+    decide(decisions.COMPARISON, decisions.STAGED, f"an operand is a value of {backend.name}")
+    if owner(container) is not None:
+        return backend.function("any")(container == item)
+    found: Any = False
+    for one in container:
+        found = (
+            or_(item == one, partial(bool, found))
+            if found is False
+            else or_(found, partial(operator.eq, item, one))
+        )
+    return found
+
+
+def is_(left: Any, right: Any) -> Any:
+    """`left is right`. Of a staged value only identity with None, which it never is, can be told."""
+    backend = owner(left, right)
+    if backend is not None and left is not right and not (left is None or right is None):
+        raise staging_error(
+            "`is` compares Python objects: a staged value is never the one that it will stand for.",
+            "Compare with `==`.",
+        )
+    return left is right

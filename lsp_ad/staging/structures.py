@@ -1,0 +1,105 @@
+"""Values made of others (tuples, lists, dicts, named tuples, dataclasses), taken apart and made again.
+
+A leaf is anything else. A structure is compared by `==`: equal ones have equal forms.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """The structure of a single value."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """A value made of others: its type, what in it is no value (keys, lengths), and its parts."""
+
+    kind: type
+    meta: Any
+    parts: tuple[Leaf | Node, ...]
+
+    def __str__(self) -> str:
+        if self.kind is dict:
+            return f"dict with keys {', '.join(map(repr, self.meta))}"
+        return f"{self.kind.__name__} of {len(self.parts)}"
+
+
+Structure = Leaf | Node
+LEAF = Leaf()
+_registered: dict[type, tuple[Callable[[Any], tuple[list, Any]], Callable[[Any, list], Any]]] = {}
+
+
+def register(kind: type, take: Callable[[Any], tuple[list, Any]], make: Callable[[Any, list], Any]) -> None:
+    """Teach a type: `take(value)` gives its parts and its meta data, `make(meta, parts)` the value back."""
+    _registered[kind] = take, make
+
+
+def flatten(value: Any) -> tuple[list[Any], Structure]:
+    """The leaves of a value, in order, and its structure."""
+    leaves: list[Any] = []
+    return leaves, _flatten(value, leaves)
+
+
+def _flatten(value: Any, leaves: list[Any]) -> Structure:
+    taken = _parts(value)
+    if taken is None:
+        leaves.append(value)
+        return LEAF
+    parts, meta = taken
+    return Node(type(value), meta, tuple(_flatten(part, leaves) for part in parts))
+
+
+def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
+    """A value of a structure, made of leaves."""
+    return _unflatten(structure, iter(leaves))
+
+
+def _unflatten(structure: Structure, leaves: Iterator[Any]) -> Any:
+    if isinstance(structure, Leaf):
+        return next(leaves)
+    return _made(structure.kind, structure.meta, [_unflatten(part, leaves) for part in structure.parts])
+
+
+def copied(value: Any) -> Any:
+    """The value with containers of its own and the same leaves."""
+    leaves, structure = flatten(value)
+    return unflatten(structure, leaves)
+
+
+def _parts(value: Any) -> tuple[list[Any], Any] | None:
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return list(value), len(value)
+    if kind is dict:
+        return list(value.values()), tuple(value)
+    if kind in _registered:
+        return _registered[kind][0](value)
+    if isinstance(value, tuple) and hasattr(kind, "_fields"):
+        return list(value), len(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = [f.name for f in dataclasses.fields(value) if hasattr(value, f.name)]
+        return [getattr(value, name) for name in names], tuple(names)
+    return None
+
+
+def _made(kind: type, meta: Any, parts: list[Any]) -> Any:
+    if kind is tuple:
+        return tuple(parts)
+    if kind is list:
+        return parts
+    if kind is dict:
+        return dict(zip(meta, parts, strict=True))
+    if kind in _registered:
+        return _registered[kind][1](meta, parts)
+    if issubclass(kind, tuple):
+        return kind(*parts)
+    made = kind.__new__(kind)  # without __init__, which may compute
+    for name, part in zip(meta, parts, strict=True):
+        object.__setattr__(made, name, part)
+    return made

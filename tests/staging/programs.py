@@ -1,0 +1,79 @@
+"""Programs that every back end runs: each with arguments, of which floats and arrays are staged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+PROGRAMS: list[tuple[Callable[..., Any], list[tuple]]] = []
+
+
+def program(*arguments: tuple) -> Callable:
+    def kept(function: Callable) -> Callable:
+        PROGRAMS.append((function, list(arguments)))
+        return function
+
+    return kept
+
+
+@program((3.0,), (-2.0,), (0.0,))
+def branch(x):
+    if x > 0:
+        y = 2.0 * x
+    else:
+        y = -x
+    return y + 1.0
+
+
+@program((3.5, 4), (-1.0, 3), (0.0, 2))
+def loops_and_jumps(x, n):
+    y = 0
+    for i in range(n):
+        if x > i:
+            y = y + x * i
+        elif x < 0:
+            return -1.0
+        else:
+            break
+    while y < 100 and x > 0:
+        y = y * 2 + 1
+    z = y if y > 50 else x
+    return z
+
+
+@program((27.0,), (2.0,))
+def newton(a):
+    x = a
+    while abs(x * x - a) > 1e-12:
+        x = 0.5 * (x + a / x)
+    return x
+
+
+@program((np.linspace(0.0, 1.0, 5),), (np.zeros(3),))
+def sums(x):
+    total = 0.0
+    for v in x:
+        if v > 0.3:
+            continue
+        total = total + np.sin(v) + 1.0
+    return total
+
+
+@program((np.linspace(0.1, 1.0, 6), 0.1))
+def stencil(u, c):
+    v = u.copy()
+    steps = 0
+    while np.max(v) > 0.5 and steps < 40:
+        v[1:-1] = v[1:-1] + c * (v[2:] - 2.0 * v[1:-1] + v[:-2])
+        v[-1] = 0.9 * v[-1]
+        steps += 1
+    return v, steps
+
+
+@program((0.3, 2.0), (0.9, 2.0))
+def chained(x, y):
+    if (0.0 < x < 0.5 and not y < 1.0) or x == y:
+        return x * y
+    return x + y

@@ -1,0 +1,41 @@
+"""Each program gives on every back end what Python gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import lsp_ad
+from tests.staging.programs import PROGRAMS
+
+pytestmark = pytest.mark.row("A3", "A4", "A5", "A6", "A15")
+BACKENDS = ["python", "jax"]
+CASES = [
+    pytest.param(function, arguments, id=f"{function.__name__}-{number}")
+    for function, several in PROGRAMS
+    for number, arguments in enumerate(several)
+]
+
+
+def compiled(function, backend):
+    if backend == "python":
+        return lsp_ad.staged(function)
+    pytest.importorskip(backend)
+    return lsp_ad.staged(function, backend=backend)
+
+
+def assert_equal(found, expected):
+    if isinstance(expected, tuple):
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected, strict=True):
+            assert_equal(one, other)
+    else:
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+        assert np.shape(found) == np.shape(expected)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(("function", "arguments"), CASES)
+def test_equal(function, arguments, backend):
+    expected = function(*arguments)
+    assert_equal(compiled(function, backend)(*arguments), expected)
