@@ -13,6 +13,7 @@ import gast
 
 from lsp_ad.differentiate.fresh import ADJOINT
 from lsp_ad.semantics import flow
+from lsp_ad.semantics.points import Points
 
 PATTERNS = ("d{}", "d_{}", "{}_bar", "adjoint_of_{}")
 PRODUCT_PATTERNS = ("v{}", "v_{}", "{}_dot", "tangent_of_{}")  # in a Hessian-vector product
@@ -36,13 +37,15 @@ class Display:
         reserved: set[str],
         seeds: dict[str, str],
         function: str,
+        points: Points,
         patterns: tuple[str, ...] = PATTERNS,
     ):
+        self.points = points
         self.patterns = patterns
         self.webs = webs
         self.hints = hints
-        self.order = _in_order(body, parameters)
-        self.bits, self.alive = _alive_where_bound(body, parameters, self._could_share())
+        self.order = _in_order(body, parameters, points)
+        self.bits, self.alive = _alive_where_bound(body, parameters, self._could_share(), points)
         self.user = {webs.get(n, n) for n in self.order if not self._is_added(n)}
         self.reserved = reserved | self.user
         self.shown: dict[str, str] = {p: p for p in parameters}
@@ -140,10 +143,9 @@ class Display:
 
     def rename(self, body: list[gast.stmt]) -> list[gast.stmt]:
         """Show the chosen names, in place, and drop assignments of a name to itself."""
-        for s in body:
-            for node in flow.walk(s):
-                if isinstance(node, gast.Name):
-                    node.id = self.shown.get(node.id, node.id)
+        for s in flow.statements(body):
+            for node in self.points.of(s).names:
+                node.id = self.shown.get(node.id, node.id)
         return _without_self(body)
 
 
@@ -172,11 +174,12 @@ def _without_self(body: list[gast.stmt]) -> list[gast.stmt]:
     return kept
 
 
-def _in_order(body: list[gast.stmt], parameters: list[str]) -> list[str]:
+def _in_order(body: list[gast.stmt], parameters: list[str], points: Points) -> list[str]:
     """All names that the body binds, by their first appearance."""
     found = dict.fromkeys(parameters)
     for s in flow.statements(body):
-        for n in sorted(flow.header_writes(s)):
+        binds = points.of(s).binds
+        for n in binds if len(binds) == 1 else sorted(binds):
             found.setdefault(n)
         if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name):
             found.setdefault(s.target.id)
@@ -184,12 +187,12 @@ def _in_order(body: list[gast.stmt], parameters: list[str]) -> list[str]:
 
 
 def _alive_where_bound(
-    body: list[gast.stmt], parameters: list[str], wanted: set[str]
+    body: list[gast.stmt], parameters: list[str], wanted: set[str], points: Points
 ) -> tuple[dict[str, int], dict[str, int]]:
     """A bit for each name, and for each wanted name the wanted names that are alive where it is bound,
     as bits: they cannot share a name with it.
     """
-    graph = flow.Flow.of(body)
+    graph = flow.Flow.of(body, points)
     before = flow.live_before(graph)
     among = before.mask(wanted)
     found = dict.fromkeys(parameters, (before.masks[0] & among) | before.mask(parameters))

@@ -14,8 +14,8 @@ from lsp_ad.differentiate.fresh import is_adjoint, is_temporary
 from lsp_ad.differentiate.saves import is_cheap
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.memory import written_root
+from lsp_ad.semantics.points import Points
 from lsp_ad.simplify.algebra import bare, substitute
-from lsp_ad.simplify.points import Points
 from lsp_ad.simplify.substitute import Shared, changes
 from lsp_ad.source.trees import copied
 

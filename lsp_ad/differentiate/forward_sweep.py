@@ -20,6 +20,7 @@ from lsp_ad.differentiate.unit import Unit
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import changed
 from lsp_ad.semantics.memory import Sharing, mutated
+from lsp_ad.semantics.points import Points
 from lsp_ad.simplify.algebra import assign, name, substitute
 
 
@@ -54,20 +55,26 @@ def sweep_forward(unit: Unit, callees: Callees, shown: str, options: Options = D
     joint.append(gast.Return(name(tangent) if product else both))
     joint = removed(joint)
     options.record("sweeps", unit.tree, joint)
+    points = Points()
     if options.optimized:
-        shared = shared_memory(joint, unit, values)
+        shared = shared_memory(joint, unit, values, Points())
         compute_again(joint, shared)
-        joint = simplify(joint, bound | seeds.keys() | {adjoint_name(n) for n in unit.paths}, shared)
+        given = bound | seeds.keys() | {adjoint_name(n) for n in unit.paths}
+        joint = simplify(joint, given, points, shared)
         options.record("simplified", unit.tree, joint)
     substituted = {n: path.expression() for n, path in unit.paths.items()}
     for n, path in unit.paths.items():
         root = adjoint_name(path.parameter)
         there = unit.apart.tangent(path, root) if n in unit.apart.parts else Path(root, path.keys)
         substituted[adjoint_name(n)] = there.expression()
-    joint = [substitute(s, substituted) for s in joint]
+    for s in points.mentioning(joint, substituted) if substituted else ():
+        substitute(s, substituted)
+        points.forget(s)
     if not product:
         _return_values(joint, unit.result)
-    display = display_of(joint, unit, seeds, values, PRODUCT_PATTERNS if product else PATTERNS)
+        points.forget(joint[-1])
+    patterns = PRODUCT_PATTERNS if product else PATTERNS
+    display = display_of(joint, unit, seeds, values, points, patterns)
     derived = {id(s) for s in flow.statements(joint) if is_tangent(s)}
     joint = display.rename(joint)
     unnest(joint)

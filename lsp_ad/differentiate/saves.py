@@ -8,6 +8,7 @@ Cheap temporaries are not kept either: the backward sweep computes `1.0 - y` aga
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 import gast
 
@@ -16,19 +17,24 @@ from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.rules import products
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.memory import Sharing, mutated, written
+from lsp_ad.semantics.points import Points
 from lsp_ad.simplify.algebra import name, substitute
 
 
-def fold(forward: list[gast.stmt], backward: list[gast.stmt], bound: set[str]) -> None:
+def fold(
+    forward: list[gast.stmt], backward: list[gast.stmt], bound: set[str], points: Points
+) -> None:
     """Reduce the copies in a forward body; `backward` is renamed accordingly.
 
     `bound`: names bound on entry.
     """
+    if not any(is_save(s) for s in flow.statements(forward)):
+        return
     _hoist(forward, set(bound))
     renamed: dict[str, str] = {}
     _merge(forward, {}, renamed)
     _drop(forward, set(), renamed)
-    _apply([*forward, *backward], renamed)
+    _apply([*forward, *backward], renamed, points)
 
 
 def is_save(s: gast.stmt) -> bool:
@@ -133,35 +139,42 @@ def _drop(body: list[gast.stmt], later: set[str], renamed: dict[str, str]) -> No
         after |= flow.writes([s])
 
 
-def _apply(body: list[gast.stmt], renamed: dict[str, str]) -> None:
+def _apply(body: list[gast.stmt], renamed: dict[str, str], points: Points) -> None:
     def final(n: str) -> str:
         while n in renamed:
             n = renamed[n]
         return n
 
-    if renamed:
-        for s in body:
-            for n in flow.walk(s):
-                if isinstance(n, gast.Name) and n.id in renamed:
-                    n.id = final(n.id)
+    for s in points.mentioning(body, renamed) if renamed else ():
+        for n in flow.walk(s):
+            if isinstance(n, gast.Name) and n.id in renamed:
+                n.id = final(n.id)
+        points.forget(s)
 
 
-def compute_again(body: list[gast.stmt], backward: list[gast.stmt], values: ForwardValues) -> None:
+def compute_again(
+    body: list[gast.stmt], backward: list[gast.stmt], values: ForwardValues, points: Points
+) -> None:
     """Let the backward sweep compute cheap temporaries again instead of keeping them.
 
     A value that only some iterations of a loop compute counts as cheap if one elementwise function gives it:
     to save it would need a place for it in the iterations that do not.
     """
-    reads = _read_counts(backward)
+    reads = _read_counts(backward, points)
     in_loops = {
         n for s in flow.statements(body) if isinstance(s, (gast.For, gast.While)) for n in flow.writes([s])
     }
     sometimes = _sometimes(body, in_loop=False)
-    reread = {t for block in _blocks(body) for t in _read_at_once(block)}
-    groups = Sharing(values.scope.makes_new).groups(body)
-    changing = {n for array in mutated(body) for n in groups.get(array, {array})}
+    arrays = mutated(body)
+    groups = Sharing(values.scope.makes_new).groups(body) if arrays else {}
+    changing = {n for array in arrays for n in groups.get(array, {array})}
     stable = values.stability.is_stable
     again: dict[str, gast.expr] = {}
+
+    @cache
+    def reread() -> set[str]:
+        return {t for block in _blocks(body) for t in _read_at_once(block)}
+
     for s in reversed(list(flow.statements(body))):
         if not (isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)):
             continue
@@ -170,15 +183,16 @@ def compute_again(body: list[gast.stmt], backward: list[gast.stmt], values: Forw
         if not is_temporary(t) or not count or not stable(t):
             continue
         if isinstance(s.value, gast.Subscript):
-            if t not in reread:
+            if t not in reread():
                 continue
         elif not (is_cheap(s.value) and count <= 2) and not (
             t in sometimes and values.is_elementwise(s.value)
         ):
             continue
-        if flow.reads(s.value) & changing and t not in reread:
+        read = flow.reads(s.value)
+        if read & changing and t not in reread():
             continue
-        operands = {n for n in flow.reads(s.value) if n in values.scope.local}
+        operands = {n for n in read if n in values.scope.local}
         moving = {n for n in operands if not stable(n)}
         if any(values.kinds.of(name(n)).is_structure for n in moving):
             continue
@@ -193,8 +207,9 @@ def compute_again(body: list[gast.stmt], backward: list[gast.stmt], values: Forw
     # a temporary is made of earlier ones, which come later here: theirs are ready first
     for t in reversed(again):
         again[t] = substitute(again[t], again)
-    for b in backward:
+    for b in points.mentioning(backward, again) if again else ():
         substitute(b, again)
+        points.forget(b)
 
 
 def _blocks(body: list[gast.stmt]) -> Iterator[list[gast.stmt]]:
@@ -258,10 +273,10 @@ def is_cheap(node: gast.expr) -> bool:
     return atom(node)
 
 
-def _read_counts(body: list[gast.stmt]) -> dict[str, int]:
+def _read_counts(body: list[gast.stmt], points: Points) -> dict[str, int]:
     counts: dict[str, int] = {}
-    for s in body:
-        for n in flow.walk(s):
-            if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load):
+    for s in flow.statements(body):
+        for n in points.of(s).names:
+            if isinstance(n.ctx, gast.Load):
                 counts[n.id] = counts.get(n.id, 0) + 1
     return counts

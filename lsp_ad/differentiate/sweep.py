@@ -25,11 +25,10 @@ from lsp_ad.differentiate.unit import Unit
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.memory import Sharing, mutated
-from lsp_ad.semantics.names import bound_names
+from lsp_ad.semantics.points import Points
 from lsp_ad.semantics.shapes import Kind
 from lsp_ad.simplify.algebra import assign, call, constant, name, substitute
 from lsp_ad.simplify.dead import drop_dead, drop_dead_writes
-from lsp_ad.simplify.points import Points
 from lsp_ad.simplify.substitute import tidy_up
 from lsp_ad.simplify.writes import tidy_writes
 
@@ -105,28 +104,32 @@ def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -
     returned: gast.expr = gradients[0] if len(gradients) == 1 else gast.Tuple(gradients, gast.Load())
     backward[:0] = [*start, *([check] if check is not None else [])]
     options.record("sweeps", unit.tree, _joint(body, backward, returned))
+    points = Points()
     if options.optimized:
-        saves.compute_again(body, backward, values)
+        saves.compute_again(body, backward, values, points)
     reruns = Reruns(body, unit.stability.carried, unit.fresh)
     unit.insertions.removed(list(reruns.plain.values()))
     forward: list[gast.stmt] = [assign(n, constant(None)) for n in sorted(values.bound_first)]
     forward += unit.insertions.removed(values.insert_saves([*body, last])[:-1])
     bound = {*unit.parameters, *unit.paths}
     if options.optimized:
-        saves.fold(forward, backward, bound)
+        saves.fold(forward, backward, bound, points)
         whole = _joint(forward, backward, returned)
-        whole = drop_dead_writes(whole, shared_memory(whole, unit, values))[:-1]
+        whole = drop_dead_writes(whole, shared_memory(whole, unit, values, points), points)[:-1]
         mark = next(i for i, s in enumerate(whole) if _is_mark(s))
         forward, backward = whole[:mark], whole[mark + 1 :]
     options.record("saves", unit.tree, _joint(forward, backward, returned))
     tapes = Tapes(unit.scope, unit.stability, unit.fresh, forward, bound, reruns)
     tapes.add(reverse.loops)
+    for pair in reverse.loops:
+        points.forget_header(pair.node)
     forward = removed(forward)
     options.record("tapes", unit.tree, _joint(forward, backward, returned))
     if mode in ("value_and_grad", "pair", "split"):
         kept = unit.result
-        shared = shared_memory(_joint(forward, backward, returned), unit, values, tapes.names)
-        undone = bool(mutated(backward) & shared.get(kept, frozenset([kept])))
+        whole = _joint(forward, backward, returned)
+        shared = shared_memory(whole, unit, values, points, tapes.names)
+        undone = bool(points.mutated(backward) & shared.get(kept, frozenset([kept])))
         if undone or kept in flow.writes(backward):
             kept = unit.fresh.new("result")
             own = call(values.helper("copy_of"), name(unit.result)) if undone else name(unit.result)
@@ -135,13 +138,15 @@ def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -
     joint = _joint(forward, backward, returned)
     if options.optimized:
         given = bound if options.product is not None else {*bound, seed}
-        joint = simplify(joint, given, shared_memory(joint, unit, values, tapes.names))
+        joint = simplify(joint, given, points, shared_memory(joint, unit, values, points, tapes.names))
         options.record("simplified", unit.tree, joint)
     items = {n: path.expression() for n, path in unit.paths.items()}
-    joint = [substitute(s, items) for s in joint]
+    for s in points.mentioning(joint, items) if items else ():
+        substitute(s, items)
+        points.forget(s)
     if mode in ("pair", "split"):
         joint = _bound_at_mark(joint, {*unit.parameters, seed})
-    swept = _shown(joint, unit, mode, seed, scalar, values)
+    swept = _shown(joint, unit, mode, seed, scalar, values, points)
     if mode in ("pair", "split"):
         undone = bool(mutated(swept.backward) & (flow.writes(swept.forward) | swept.parameters))
         own = swept.helpers | ({"own_copy"} if undone and mode == "split" else set())
@@ -246,7 +251,7 @@ def _gradient(
     return name(target)
 
 
-def _forget_result_copy(joint: list[gast.stmt]) -> None:
+def _forget_result_copy(joint: list[gast.stmt], points: Points) -> None:
     """Return the result under the name that it was assigned to, if only a copy of it would be returned."""
     copies = {
         s.targets[0].id: s
@@ -261,16 +266,18 @@ def _forget_result_copy(joint: list[gast.stmt]) -> None:
         if first is not None and first is not s:
             joint.remove(first)
             s.value = first.value
+            points.forget(s)
             for later in joint[joint.index(s) + 1 :]:
                 substitute(later, {first.targets[0].id: name(s.targets[0].id)})
+                points.forget(later)
 
 
 def shared_memory(
-    body: list[gast.stmt], unit: Unit, values: ForwardValues, tapes: Set[str] = frozenset()
+    body: list[gast.stmt], unit: Unit, values: ForwardValues, points: Points, tapes: Set[str] = frozenset()
 ) -> dict[str, frozenset[str]]:
     """For each name of a generated body, the names that it may share memory with; nothing where no statement
     writes into an array."""
-    if not mutated(body):
+    if not points.mutated(body):
         return {}
 
     def makes_own(node: gast.Call) -> bool:
@@ -282,15 +289,17 @@ def shared_memory(
 
 
 def simplify(
-    joint: list[gast.stmt], parameters: set[str], shared: dict[str, frozenset[str]] | None = None
+    joint: list[gast.stmt],
+    parameters: set[str],
+    points: Points,
+    shared: dict[str, frozenset[str]] | None = None,
 ) -> list[gast.stmt]:
     """A generated body without dead statements and needless names; `shared` as `shared_memory` gives it."""
 
     def movable(n: str) -> bool:
         return is_temporary(n) or n.startswith("s__")
 
-    _forget_result_copy(joint)
-    points = Points()
+    _forget_result_copy(joint, points)
     joint = drop_dead(joint, shared, points)
     tidy_up(joint, movable, is_adjoint, parameters, shared, points)
     tidy_writes(joint)
@@ -304,10 +313,11 @@ def _shown(
     seed: str,
     scalar: bool,
     values: ForwardValues,
+    points: Points,
 ) -> Swept:
     if mode in ("pair", "split"):
         unit.webs.setdefault(seed, seed)
-    display = display_of(joint, unit, {seed: unit.title.rpartition(".")[2]}, values)
+    display = display_of(joint, unit, {seed: unit.title.rpartition(".")[2]}, values, points)
     joint = display.rename(joint)
     unnest(joint)
     mark = next(i for i, s in enumerate(joint) if _is_mark(s))
@@ -337,12 +347,13 @@ def display_of(
     unit: Unit,
     seeds: dict[str, str],
     values: ForwardValues,
+    points: Points,
     patterns: tuple[str, ...] = PATTERNS,
 ) -> Display:
     """The names that people see in a generated body; `seeds` are its further parameters, each with what it is
     the derivative of."""
-    used = {n.id for s in joint for n in flow.walk(s) if isinstance(n, gast.Name)}
-    local = bound_names(joint) | set(unit.parameters)
+    used = points.mentioned(joint)
+    local = points.bound(joint) | set(unit.parameters)
     outside = (used | values.helpers) - {n for n in used if "__" in n} - local
     outside |= unit.program.bound | set(dir(builtins)) | set(unit.scope.imports)
     return Display(
@@ -353,6 +364,7 @@ def display_of(
         outside,
         seeds,
         unit.original.name,
+        points,
         patterns,
     )
 

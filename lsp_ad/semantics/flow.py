@@ -6,17 +6,21 @@ the iteration of a `for`). Sets are bit masks, so that a long function costs lit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import gast
 
 from lsp_ad.source.trees import PARTS, children, walk
 
+if TYPE_CHECKING:
+    from lsp_ad.semantics.points import Points
+
 _NAME, _CONSTANT, _OPERATION, _CALL, _STORE = gast.Name, gast.Constant, gast.BinOp, gast.Call, gast.Store
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 _SCOPED = frozenset((*_COMPREHENSIONS, gast.Lambda, gast.AugAssign))
+_SIMPLE = frozenset((gast.Assign, gast.AugAssign, gast.Expr))
 _COMPOUND = frozenset(
     (gast.If, gast.For, gast.While, gast.With, gast.Try, gast.Match, gast.FunctionDef, gast.ExceptHandler)
 )
@@ -158,8 +162,8 @@ class Point(NamedTuple):
     """A step of a run: a simple statement, the header of a compound one, or a `for` binding its target."""
 
     statement: gast.stmt
-    reads: frozenset[str]
-    writes: frozenset[str]
+    reads: Set[str]
+    writes: Set[str]
 
 
 @dataclass
@@ -172,10 +176,12 @@ class Flow:
     points: list[Point | None] = field(default_factory=lambda: [None])
     successors: list[list[int]] = field(default_factory=lambda: [[]])
     index: dict[int, int] = field(default_factory=dict)
+    known: Points | None = None
 
     @staticmethod
-    def of(body: list[gast.stmt]) -> Flow:
-        flow = Flow()
+    def of(body: list[gast.stmt], known: Points | None = None) -> Flow:
+        """The graph of a body; `known`: what is known of its statements."""
+        flow = Flow(known=known)
         exits: list[int] = []
         ends = flow._block(body, [0], [], [], exits)
         last = flow._add(None)
@@ -189,9 +195,16 @@ class Flow:
         return len(self.points) - 1
 
     def _header(self, s: gast.stmt) -> int:
-        later = isinstance(s, (gast.For, gast.Try))  # these bind at a point of its own
-        written = frozenset() if later else frozenset(header_writes(s))
-        self.index[id(s)] = here = self._add(Point(s, frozenset(header_reads(s)), written))
+        read: Set[str]
+        written: Set[str]
+        if self.known is None or type(s) is gast.ExceptHandler:
+            read, written = header_reads(s), header_writes(s)
+        else:
+            point = self.known.of(s)
+            read, written = point.reads, point.binds
+        if isinstance(s, (gast.For, gast.Try)):  # these bind at a point of its own
+            written = set()
+        self.index[id(s)] = here = self._add(Point(s, read, written))
         return here
 
     def _block(
@@ -206,7 +219,10 @@ class Flow:
             here = self._header(statement)
             for end in ends:
                 self.successors[end].append(here)
-            ends = self._after(statement, here, breaks, continues, exits)
+            if type(statement) in _SIMPLE:
+                ends = [here]
+            else:
+                ends = self._after(statement, here, breaks, continues, exits)
         return ends
 
     def _after(
@@ -220,7 +236,7 @@ class Flow:
             again: list[int] = []
             start = here
             if isinstance(s, gast.For):
-                start = self._add(Point(s, frozenset(), frozenset(stored(s.target))))
+                start = self._add(Point(s, frozenset(), stored(s.target)))
                 self.successors[here].append(start)
             for end in self._block(s.body, [start], mine, again, exits) + again:
                 self.successors[end].append(here)

@@ -10,8 +10,8 @@ import gast
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import change_of, changed_by
 from lsp_ad.semantics.memory import content_reads, written, written_root
+from lsp_ad.semantics.points import Points
 from lsp_ad.simplify.algebra import negation
-from lsp_ad.simplify.points import Points
 
 Shared = Mapping[str, frozenset[str]]
 
@@ -30,7 +30,7 @@ def drop_dead(
     points = points or Points()
     while True:
         body = _drop(body, points)
-        left = drop_dead_writes(body, shared, loops=True) if shared is not None else body
+        left = drop_dead_writes(body, shared, points, loops=True) if shared is not None else body
         if left is body:
             return body
         body = left
@@ -45,13 +45,15 @@ def _drop(body: list[gast.stmt], points: Points) -> list[gast.stmt]:
     return body
 
 
-def drop_dead_writes(body: list[gast.stmt], shared: Shared, loops: bool = False) -> list[gast.stmt]:
+def drop_dead_writes(
+    body: list[gast.stmt], shared: Shared, points: Points, loops: bool = False
+) -> list[gast.stmt]:
     """The body without the writes into arrays that nothing reads after them; all else stays.
 
     `loops`: so go loops that do nothing else that is needed. The body itself is returned where nothing goes.
     """
-    while any(written(s) is not None for s in flow.statements(body)):
-        graph = flow.Flow.of(body)
+    while points.mutated(body):
+        graph = flow.Flow.of(body, points)
         live = flow.live_before(graph)
         content = flow.live_before(graph, reads=content_reads)
         dead = set()
@@ -126,8 +128,8 @@ class _Sweep:
 
     def makes_nothing(self, s: gast.stmt, live: Set[str]) -> bool:
         """Whether nothing that is alive is bound or changed at a point."""
-        _, binds, lists, _ = self.points.of(s)
-        return live.isdisjoint(binds) and live.isdisjoint(lists)
+        point = self.points.of(s)
+        return live.isdisjoint(point.binds) and (not point.lists or live.isdisjoint(point.lists))
 
     def unread_lists(self, body: list[gast.stmt]) -> set[str]:
         """Tapes and other lists that are changed, but never read."""
@@ -142,7 +144,7 @@ class _Sweep:
                 appended.add(change.base)
                 read = read.union(*map(flow.reads, change.args))
             else:
-                read |= self.points.of(s)[0]
+                read |= self.points.of(s).reads
         return appended - read
 
     # --- dropping ----------------------------------------------------------------------------
@@ -247,7 +249,7 @@ class _Sweep:
         self.header(s, live)
         inside = set(live)
         self.before(s.body, inside, _Jumps(left, frozenset(live)))
-        return live | inside - self.points.of(s)[1]
+        return live | inside - self.points.of(s).binds
 
     def before(self, body: list[gast.stmt], live: set[str], jumps: _Jumps) -> list[gast.stmt]:
         for s in reversed(body):
@@ -279,10 +281,10 @@ class _Sweep:
             self.header(s, live)
 
     def header(self, s: gast.stmt, live: set[str]) -> None:
-        reads, writes, _, _ = self.points.of(s)
+        point = self.points.of(s)
         if not isinstance(s, gast.For):
-            live -= writes
-        live |= reads
+            live -= point.binds
+        live |= point.reads
 
 
 def _set(live: set[str], names: Set[str]) -> None:

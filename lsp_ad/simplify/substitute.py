@@ -8,13 +8,13 @@ loop, or out of one.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 
 import gast
 
 from lsp_ad.semantics import flow
-from lsp_ad.simplify.algebra import name, normalize, store, substitute
-from lsp_ad.simplify.points import Points
+from lsp_ad.semantics.points import Names, Points
+from lsp_ad.simplify.algebra import bare, name, normalize, store, substitute
 
 Shared = Mapping[str, frozenset[str]]
 
@@ -38,10 +38,9 @@ def tidy_up(
     block: _Block | None = None
     changed = True
     while changed:
-        counts = _Counts(body)
+        counts = _Counts(body, points)
         if changed := _copies(body, counts, movable, parameters, shared, points):
-            counts = _Counts(body)
-            points.clear()
+            counts = _Counts(body, points)
         if block is None or changed:
             block = _Block(body, counts, movable, summable, shared, points)
         block.counts = counts
@@ -51,16 +50,18 @@ def tidy_up(
 class _Counts:
     """How often each name is read and written."""
 
-    def __init__(self, body: list[gast.stmt]):
-        self.reads: dict[str, int] = {}
-        self.writes: dict[str, int] = {}
-        for s in body:
-            for n in flow.walk(s):
-                if type(n) is gast.Name:
-                    table = self.reads if type(n.ctx) is gast.Load else self.writes
-                    table[n.id] = table.get(n.id, 0) + 1
-                elif type(n) is gast.AugAssign and isinstance(n.target, gast.Name):
-                    self.reads[n.target.id] = self.reads.get(n.target.id, 0) + 1
+    def __init__(self, body: list[gast.stmt], points: Points):
+        reads: dict[str, int] = {}
+        writes: dict[str, int] = {}
+        load = gast.Load
+        for s in flow.statements(body):
+            for n in points.of(s).names:
+                table = reads if type(n.ctx) is load else writes
+                table[n.id] = table.get(n.id, 0) + 1
+            if type(s) is gast.AugAssign and isinstance(s.target, gast.Name):
+                reads[s.target.id] = reads.get(s.target.id, 0) + 1
+        self.reads = reads
+        self.writes = writes
 
 
 class _Block:
@@ -85,18 +86,26 @@ class _Block:
         self.summable = summable
         self.shared = shared
         self.points = points
-        self.reads: list[set[str]] = [set() for _ in body]
-        self.changes: list[set[str]] = [set() for _ in body]
+        self.reads: list[Names] = []
+        self.changes: list[Names] = []
         self.mentioned: dict[str, list[int]] = {}
         self.changed: dict[str, list[int]] = {}
         self.compound: list[int] = []
         self.not_simple: list[int] = []
         for at, s in enumerate(body):
-            self.know(at, s)
-            if flow.blocks(s):
-                self.compound.append(at)
+            reads, changed = points.reads(s), changes(s, shared, points)
+            self.reads.append(reads)
+            self.changes.append(changed)
+            for n in changed:
+                self.changed.setdefault(n, []).append(at)
+                self.mentioned.setdefault(n, []).append(at)
+            for n in reads:
+                if n not in changed:
+                    self.mentioned.setdefault(n, []).append(at)
             if not isinstance(s, (gast.Assign, gast.AugAssign, gast.Expr)):
                 self.not_simple.append(at)
+                if flow.blocks(s):
+                    self.compound.append(at)
 
     def put(self, at: int, s: gast.stmt) -> None:
         """Put what has become of a statement in its place."""
@@ -105,10 +114,15 @@ class _Block:
 
     def know(self, at: int, s: gast.stmt) -> None:
         reads, changed = self.points.reads(s), changes(s, self.shared, self.points)
-        for n in (reads | changed) - self.reads[at] - self.changes[at]:
-            insort(self.mentioned.setdefault(n, []), at)
-        for n in changed - self.changes[at]:
-            insort(self.changed.setdefault(n, []), at)
+        before_read, before_changed = self.reads[at], self.changes[at]
+        for n in reads:
+            if n not in before_read and n not in before_changed:
+                insort(self.mentioned.setdefault(n, []), at)
+        if changed != before_changed:
+            for n in changed - before_changed:
+                if n not in reads and n not in before_read:
+                    insort(self.mentioned.setdefault(n, []), at)
+                insort(self.changed.setdefault(n, []), at)
         self.body[at], self.reads[at], self.changes[at] = s, reads, changed
 
     def take_out(self, at: int) -> None:
@@ -122,7 +136,7 @@ class _Block:
             if s is not None and (n in self.reads[at] or n in self.changes[at]):
                 yield at, s
 
-    def is_changed(self, names: set[str], start: int, stop: int) -> bool:
+    def is_changed(self, names: Set[str], start: int, stop: int) -> bool:
         """Whether a statement between two places changes one of the names."""
         for n in names:
             places = self.changed.get(n, [])
@@ -131,7 +145,7 @@ class _Block:
                     return True
         return False
 
-    def is_read(self, names: set[str], start: int, stop: int) -> bool:
+    def is_read(self, names: Set[str], start: int, stop: int) -> bool:
         """Whether a statement between two places reads one of the names."""
         return any(n in self.reads[at] for n in names for at, _ in self.mentions(n, start) if at < stop)
 
@@ -176,7 +190,7 @@ class _Block:
         readers: list[tuple[int, gast.stmt]] = []
         seen = 0
         for at, s in self.mentions(t, position):
-            seen += sum(1 for n in flow.walk(s) if isinstance(n, gast.Name) and n.id == t)
+            seen += sum(1 for x in flow.statements([s]) for n in self.points.of(x).names if n.id == t)
             readers.append((at, s))
             if seen >= reads:
                 break
@@ -196,7 +210,8 @@ class _Block:
     def move(self, position: int, assignment: gast.Assign, t: str) -> bool:
         """Move the value of `t` to its one read, if it is in this block, or in a branch of it."""
         value = assignment.value
-        used, _, popped, _ = self.points.of(assignment)
+        point = self.points.of(assignment)
+        used, popped = point.reads, point.lists
         at, s = next(self.mentions(t, position), (position, None))
         if s is None or self.is_changed(used, position, at):
             return False
@@ -227,7 +242,8 @@ class _Block:
         """`t = a; ...; t = t + b` as `t = a + b`, where t is not read between,
         and what a reads does not change.
         """
-        used, _, popped, _ = self.points.of(assignment)
+        point = self.points.of(assignment)
+        used, popped = point.reads, point.lists
         if t in used or _between(self.not_simple, position, at):
             return False
         if self.is_changed(used, position, at) or self.is_read(popped, position, at + 1):
@@ -258,11 +274,11 @@ def _between(places: list[int], start: int, stop: int) -> bool:
 
 
 def _reader(
-    block: list[gast.stmt], t: str, used: set[str], shared: Shared, points: Points
+    block: list[gast.stmt], t: str, used: Set[str], shared: Shared, points: Points
 ) -> gast.stmt | None:
     """The first statement that reads `t`, if a value that reads the names in `used` can stand there."""
     for s in block:
-        if t in points.of(s)[0]:
+        if t in points.of(s).reads:
             return None if isinstance(s, gast.While) else s
         if isinstance(s, gast.If):
             for branch in (s.body, s.orelse):
@@ -295,16 +311,16 @@ def _sum_with(s: gast.stmt, t: str, first: gast.expr) -> gast.stmt | None:
     return gast.copy_location(total, s) if hasattr(s, "lineno") else total
 
 
-def changes(s: gast.stmt, shared: Shared, points: Points) -> set[str]:
+def changes(s: gast.stmt, shared: Shared, points: Points) -> Names:
     """The names whose values a statement changes, in place or by assignment, with all that is inside it."""
-    found: set[str] = set()
-    for x in flow.statements([s]):
-        _, binds, lists, array = points.of(x)
-        found |= binds
-        found |= lists
-        if array is not None:
-            found |= shared.get(array, frozenset([array]))
-    return found
+    point = points.of(s)
+    found = point.binds
+    if point.lists:
+        found = found | point.lists
+    if point.array is not None:
+        found = found | shared.get(point.array, frozenset([point.array]))
+    blocks = flow.blocks(s)
+    return found.union(*(changes(x, shared, points) for b in blocks for x in b)) if blocks else found
 
 
 def _size(node: gast.AST) -> int:
@@ -390,7 +406,11 @@ def _copies(
             original = renamed[original]
         renamed[copy] = original
     if renamed:
-        values: dict[str, gast.expr] = {copy: name(original) for copy, original in renamed.items()}
-        for x in body:
-            substitute(x, values)
+        for x in flow.statements(body):
+            read = [n for n in points.of(x).names if n.id in renamed and isinstance(n.ctx, gast.Load)]
+            for n in read:
+                n.id = renamed[n.id]
+                bare(n)
+            if read:
+                points.forget(x)
     return bool(renamed)
