@@ -14,7 +14,8 @@ from lsp_ad.differentiate.nested import may_be_lists
 from lsp_ad.differentiate.options import DEFAULT, Options
 from lsp_ad.differentiate.passed import passed_as_lists
 from lsp_ad.differentiate.paths import Path
-from lsp_ad.differentiate.sweep import Swept, display_of, modules, shared_memory, simplify, unnest, use_checks
+from lsp_ad.differentiate.simplified import shared_memory, simplify
+from lsp_ad.differentiate.sweep import Swept, display_of, modules, unnest, use_checks
 from lsp_ad.differentiate.tangents import HeldValues, Present, Tangents
 from lsp_ad.differentiate.unit import Unit
 from lsp_ad.semantics import flow

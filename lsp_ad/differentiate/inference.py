@@ -18,24 +18,25 @@ from lsp_ad.semantics.hints import parameter_kinds
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.names import Program, parameters
 from lsp_ad.semantics.shapes import OTHER, Kind, Opaque
-from lsp_ad.semantics.uses import kinds_by_use, tested, used_as_dict
+from lsp_ad.semantics.uses import Uses, used_as_dict
 
 
 def kinds_in(
     program: Program,
-    function: gast.FunctionDef,
+    uses: Uses,
     tree: gast.FunctionDef,
     scope: Scope,
     items: dict[str, Path],
     apart: Apart,
 ) -> Kinds:
+    function = uses.function
     known = parameter_kinds(function)
     known.update({n: apart.kind(n) if n in apart.parts else Kind(shape=Opaque(n)) for n in items})
     known.update({n: Kind("dict") for n in used_as_dict(tree.body) if known.get(n, OTHER).type == "numeric"})
-    for name, kind in kinds_by_use(function, parameters(function), scope.canonical).items():
+    for name, kind in uses.kinds.items():
         if known[name].shape is None or not isinstance(known[name].shape, tuple):
             known[name] = kind
-    for name in assumed_numbers(function, known, scope):
+    for name in assumed_numbers(uses, known):
         known[name] = Kind("number", known[name].dtype, (), fresh=True)
     graph = flow.Flow.of(tree.body)
     live = flow.live_before(graph, [])
@@ -65,15 +66,16 @@ def _adjoints(body: list[gast.stmt], scope: Scope) -> frozenset[str]:
     )
 
 
-def assumed_numbers(function: gast.FunctionDef, known: dict[str, Kind], scope: Scope) -> set[str]:
+def uses_in(function: gast.FunctionDef, scope: Scope) -> Uses:
+    """What the uses of the parameters of a function say about them."""
+    return Uses(function, scope.canonical, lambda value: _is_elementwise(value, scope))
+
+
+def assumed_numbers(uses: Uses, known: dict[str, Kind]) -> set[str]:
     """Parameters of unknown shape that the function compares in a condition:
     taken for numbers, which is checked on entry.
     """
-    return {
-        n
-        for n in tested(function, parameters(function), lambda value: _is_elementwise(value, scope))
-        if known[n].type == "numeric" and known[n].shape == Opaque(n)
-    }
+    return {n for n in uses.tested if known[n].type == "numeric" and known[n].shape == Opaque(n)}
 
 
 def _is_elementwise(node: gast.expr, scope: Scope) -> bool:

@@ -25,7 +25,7 @@ from lsp_ad.differentiate import (
 )
 from lsp_ad.differentiate.desugar import desugar
 from lsp_ad.differentiate.fresh import RESERVED, Fresh, plain
-from lsp_ad.differentiate.inference import assumed_numbers, kinds_in
+from lsp_ad.differentiate.inference import assumed_numbers, kinds_in, uses_in
 from lsp_ad.differentiate.insertions import Insertions, extract
 from lsp_ad.differentiate.normal import Normalizer
 from lsp_ad.differentiate.objects import Apart
@@ -43,7 +43,7 @@ from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.memory import stored_value, written_root
 from lsp_ad.semantics.names import Program, local_imports, local_names, parameters
 from lsp_ad.semantics.shapes import UNKNOWN, Kind
-from lsp_ad.semantics.uses import kinds_by_use, used_as_dict, used_as_int
+from lsp_ad.semantics.uses import Uses, used_as_dict, used_as_int
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import plain_assignment
 from lsp_ad.source.trees import copied
@@ -169,7 +169,8 @@ def prepare(
     split = {p.parameter for p in items.values()} | apart.classes.keys()
     sources = [p for p in wanted if p not in split]
     sources += [n for n, path in items.items() if path.parameter in wanted and apart.moves(n)]
-    kinds = kinds_in(program, function, tree, scope, items, apart)
+    uses = uses_in(function, scope)
+    kinds = kinds_in(program, uses, tree, scope, items, apart)
     if kinds.names.get(result, UNKNOWN).type in ("mixed", "other", "str", "none"):
         message = (
             f"`{function.name}` returns values of different structure, or no numbers, on different paths."
@@ -217,8 +218,9 @@ def prepare(
     read = {
         n for s in flow.statements(tree.body) if flow.header_writes(s) & active for n in flow.header_reads(s)
     }
-    read |= _counted_down(function) & assumed_numbers(function, parameter_kinds(function), scope)
-    declarations = {p: d for p, d in _relied_on(function, scope).items() if p in read}
+    if assumed := assumed_numbers(uses, parameter_kinds(function)):
+        read |= _counted_down(function) & assumed
+    declarations = {p: d for p, d in _relied_on(uses).items() if p in read}
     return Unit(
         program,
         original,
@@ -280,14 +282,13 @@ def _varied(body: list[gast.stmt], wrt: set[str], carries: Callable[[gast.expr],
     return activity.closure(set(wrt), edges)
 
 
-def _relied_on(function: gast.FunctionDef, scope: Scope) -> dict[str, tuple]:
+def _relied_on(uses: Uses) -> dict[str, tuple]:
     """The shapes that the derivative relies on and the function does not enforce:
     declared ones, and assumed numbers.
     """
-    known = parameter_kinds(function)
-    certain = kinds_by_use(function, parameters(function), scope.canonical)
-    found = {p: d for p, d in declared_shapes(function).items() if d or p not in certain}
-    for p in sorted(assumed_numbers(function, {**known, **certain}, scope)):
+    known, certain = parameter_kinds(uses.function), uses.kinds
+    found = {p: d for p, d in declared_shapes(uses.function).items() if d or p not in certain}
+    for p in sorted(assumed_numbers(uses, {**known, **certain})):
         found[p] = ()
     return found
 

@@ -53,7 +53,7 @@ class _Writers:
         self.program = program
         self.writes: dict[str, dict[str, bool]] = {}
         self.calls: dict[str, list[tuple[gast.Call, str]]] = {}
-        self.groups: dict[str, dict[str, frozenset[str]]] = {}
+        self._groups: dict[str, dict[str, frozenset[str]]] = {}
         self.functions: dict[str, gast.FunctionDef] = {}
 
     def reach(self, start: str) -> None:
@@ -68,7 +68,6 @@ class _Writers:
             if title in self.writes or declared(self.program, function) is not None:
                 continue  # of a declared function its rule says all
             scope = Scope.of(self.program, function)
-            self.groups[title] = Sharing(scope.makes_new).groups(function.body)
             self.writes[title] = self._written(function, scope)
             self.calls[title] = []
             for node in flow.walk(function):
@@ -84,6 +83,14 @@ class _Writers:
             title, number = f"{function.name}{number}", number + 1
         return title
 
+    def groups(self, title: str) -> dict[str, frozenset[str]]:
+        """For each name of a function those that it may share memory with."""
+        if title not in self._groups:
+            function = self._function(title)
+            makes_new = Scope.of(self.program, function).makes_new
+            self._groups[title] = Sharing(makes_new).groups(function.body)
+        return self._groups[title]
+
     def _written(self, function: gast.FunctionDef, scope: Scope) -> dict[str, bool]:
         """Each parameter that a function itself writes into; True: surely an array."""
         surely: set[str] = set()
@@ -96,10 +103,12 @@ class _Writers:
                 perhaps.add(s.target.id)
             elif isinstance(s, (gast.Assign, gast.Expr)) and isinstance(s.value, gast.Call):
                 surely |= mutations.changed_by(s, scope)
-        kinds = parameter_kinds(function)
         found: dict[str, bool] = {}
+        if not surely and not perhaps:
+            return found
+        kinds = parameter_kinds(function)
         for p in parameters(function):
-            names = self.groups[self.title(function)].get(p, frozenset([p]))
+            names = self.groups(self.title(function)).get(p, frozenset([p]))
             if kinds[p].is_structure or kinds[p].type == "number" or is_copied(function, p, scope):
                 continue
             if names & (surely | perhaps):
@@ -126,7 +135,7 @@ class _Writers:
         changed = False
         for q in parameters(function):
             known = self.writes[caller].get(q)
-            if array.id in self.groups[caller].get(q, frozenset([q])) and (known is None or sure > known):
+            if array.id in self.groups(caller).get(q, frozenset([q])) and (known is None or sure > known):
                 self.writes[caller][q] = sure
                 changed = True
         return changed
@@ -170,7 +179,7 @@ class _Writers:
         for p, sure in self.writes[title].items():
             if sure:
                 copies.append(assign(p, expression(f"{numpy}.array({p})")))
-            elif len(self.groups[title].get(p, {p})) > 1:
+            elif len(self.groups(title).get(p, {p})) > 1:
                 message = f"`{p}`, which `{title}` changes in place, has another name there."
                 raise Refusal(problem("AD302", message, span_of(function.body[0])))
 
@@ -254,7 +263,7 @@ class _Writers:
     ) -> None:
         """The new function works on copies: refused where another argument may be the same array, which the
         writes would change as well, and where the value may be the array itself, which is then another."""
-        inside = self.groups[self.title(callee)]
+        inside = self.groups(self.title(callee))
         here = Sharing(Scope.of(self.program, self._function(caller)).makes_new)
         there = Sharing(Scope.of(self.program, callee).makes_new)
         returns = [r for r in flow.statements(callee.body) if isinstance(r, gast.Return)]
@@ -263,7 +272,7 @@ class _Writers:
             array = root(given[p]) if p in given else None
             if array is None:
                 continue
-            shared = self.groups[caller].get(array.id, frozenset([array.id]))
+            shared = self.groups(caller).get(array.id, frozenset([array.id]))
             if any(here.sources(a) & shared for q, a in given.items() if q != p):
                 message = f"`{array.id}`, which `{callee.name}` writes into, may be in another argument, too."
                 raise Refusal(problem("AD302", message, span_of(s), "Copy one of them first."))

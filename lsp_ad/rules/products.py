@@ -16,20 +16,25 @@ def factors(node: gast.expr) -> list[gast.expr] | None:
     >>> len(factors(gast.parse("0.5 * x * x", mode="eval").body))
     3
     """
-    if not isinstance(node, gast.BinOp) or not isinstance(node.op, gast.Mult):
+    if type(node) is not gast.BinOp or type(node.op) is not gast.Mult:
         return None
     found: list[gast.expr] = []
+    names: list[str] = []
     pending: list[gast.expr] = [node]
     while pending:
         part = pending.pop()
-        if isinstance(part, gast.BinOp) and isinstance(part.op, gast.Mult):
+        if isinstance(part, gast.Name):
+            if names and part.id != names[0]:
+                return None
+            names.append(part.id)
+            found.append(part)
+        elif isinstance(part, gast.BinOp) and isinstance(part.op, gast.Mult):
             pending += [part.right, part.left]
-        elif isinstance(part, gast.Name) or _is_real(literal(part)):
+        elif _is_real(literal(part)):
             found.append(part)
         else:
             return None
-    names = [f.id for f in found if isinstance(f, gast.Name)]
-    return found if len(names) > 1 and len(set(names)) == 1 else None
+    return found if len(names) > 1 else None
 
 
 def rule_of(found: list[gast.expr]) -> Rule:

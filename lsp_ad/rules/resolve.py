@@ -16,7 +16,7 @@ from lsp_ad.rules.settings import settings_of
 from lsp_ad.semantics.names import Program, local_imports, local_names
 from lsp_ad.semantics.shapes import UNKNOWN, Kind
 
-OPERATORS = {
+_SIGNS = {
     gast.Add: "+",
     gast.Sub: "-",
     gast.Mult: "*",
@@ -27,6 +27,7 @@ OPERATORS = {
     gast.USub: "u-",
     gast.UAdd: "u+",
 }
+OPERATORS = {kind: RULES[sign] for kind, sign in _SIGNS.items()}
 
 
 # np.clip and the method know the bounds by two names
@@ -113,27 +114,35 @@ class Scope:
 
     def operation(self, node: gast.expr) -> Operation | None:
         """The rule that an expression stands for with its arguments, or None."""
-        if (factors := products.factors(node)) is not None:
-            return Operation(products.rule_of(factors), factors, [])
-        if isinstance(node, gast.BinOp) and type(node.op) in OPERATORS:
-            return Operation(RULES[OPERATORS[type(node.op)]], [node.left, node.right], [])
-        if isinstance(node, gast.UnaryOp) and type(node.op) in OPERATORS:
-            return Operation(RULES[OPERATORS[type(node.op)]], [node.operand], [])
-        if isinstance(node, gast.Attribute) and node.attr in ATTRIBUTES and self.canonical(node) is None:
-            return Operation(RULES[ATTRIBUTES[node.attr]], [node.value], [])
-        if isinstance(node, gast.Call):
+        kind = type(node)
+        if kind is gast.Name or kind is gast.Constant:
+            return None
+        if kind is gast.BinOp:
+            if (factors := products.factors(node)) is not None:
+                return Operation(products.rule_of(factors), factors, [])
+            rule = OPERATORS.get(type(node.op))
+            return Operation(rule, [node.left, node.right], []) if rule is not None else None
+        if kind is gast.Call:
             return self._call(node)
+        if kind is gast.UnaryOp:
+            rule = OPERATORS.get(type(node.op))
+            return Operation(rule, [node.operand], []) if rule is not None else None
+        if kind is gast.Attribute and node.attr in ATTRIBUTES and self.canonical(node) is None:
+            return Operation(RULES[ATTRIBUTES[node.attr]], [node.value], [])
         return None
 
     def _call(self, node: gast.Call) -> Operation | None:
         name = self.canonical(node.func)
+        settings = settings_of(self.program)
+        if name in RULES and name not in settings.rules and name not in settings.zero:
+            return self._operation(RULES[name], node.args, node.keywords)
         known = self._declared(node, name)
         if known is not None:
             args = node.args if known.arguments is None else known.arguments
             return Operation(known.rule, list(args), list(node.keywords)) if known.rule else None
         if name is not None:
             rule = RULES.get(name) or CONSTANT_ONLY.get(name)
-            return self._operation(rule, list(node.args), node.keywords) if rule else None
+            return self._operation(rule, node.args, node.keywords) if rule else None
         function = node.func
         if (
             isinstance(function, gast.Attribute)
@@ -149,7 +158,7 @@ class Scope:
     def _operation(self, rule: Rule, args: list[gast.expr], keywords: list[gast.keyword]) -> Operation:
         """The rule with the arguments, or a variant of it where the options make it another function."""
         if rule.name not in _WITH_VARIANTS:
-            return Operation(rule, args, list(keywords))
+            return Operation(rule, list(args), list(keywords))
         if rule.name == "numpy.clip":
             keywords = [gast.keyword(_BOUNDS.get(k.arg, k.arg), k.value) for k in keywords]
         options = {k.arg: k.value for k in keywords}
@@ -166,7 +175,8 @@ class Scope:
             variant = _CONVERTED.get(self._dtype(options["dtype"]), "of another dtype")
             if rule.name == "numpy.full" and variant == "of complex":
                 variant = "of another dtype"
-        return Operation(VARIANTS[f"{rule.name} {variant}"] if variant else rule, args, list(keywords))
+        rule = VARIANTS[f"{rule.name} {variant}"] if variant else rule
+        return Operation(rule, list(args), list(keywords))
 
     def _dtype(self, node: gast.expr) -> str:
         """ "float", "complex" or "int" (truth values too), where an argument names such a type for sure."""

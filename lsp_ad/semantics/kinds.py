@@ -37,6 +37,7 @@ from lsp_ad.semantics.texts import kind_of_method
 from lsp_ad.semantics.uses import used_as_dict
 from lsp_ad.source.trees import children
 
+_COMPUTED = (gast.BinOp, gast.Call)
 Library = Callable[[gast.expr, Callable[[gast.expr], Kind]], Kind | None]
 
 
@@ -59,6 +60,7 @@ class Kinds:
         self._varying: frozenset[str] = frozenset()
         self._fits: dict[int, tuple[gast.expr, Shape]] = {}
         self._memo: dict[int, tuple[gast.expr, Kind]] = {}
+        self._asked: set[str] = set()  # the names that the kinds in the memo depend on
 
     def run(
         self,
@@ -87,7 +89,7 @@ class Kinds:
                     return
                 self._dicts |= keyed
                 self.names.update(dict.fromkeys(keyed, Kind("dict")))
-                self._memo.clear()
+                self.forget()
         for name in self._local:  # never seen; a fixpoint that is not reached proves nothing
             self.names[name] = UNKNOWN
 
@@ -99,6 +101,7 @@ class Kinds:
     def forget(self) -> None:
         """Forget the kinds of expressions, after those of names were changed from outside."""
         self._memo.clear()
+        self._asked.clear()
 
     def _keyed(self, body: list[gast.stmt]) -> set[str]:
         """The names of unknown kind that are read under a string: dicts."""
@@ -124,11 +127,17 @@ class Kinds:
             kind = growing(kind)
         merged = join(old, kind)
         if merged != old:
-            self._memo.clear()
+            if name in self._asked:
+                self.forget()
             self.names[name] = merged
 
     def of(self, node: gast.expr) -> Kind:
         """The kind of an expression. Every part that cannot be told is unknown, never guessed."""
+        if type(node) is gast.Name:
+            self._asked.add(node.id)
+            if node.id in self.names:
+                return self.names[node.id]
+            return BOTTOM if node.id in self._local else self.free(node.id)
         known = self._memo.get(id(node))
         if known is not None:
             return known[1]
@@ -137,19 +146,21 @@ class Kinds:
             whole = self._fits[id(node)][1]
             if whole in kind.shape.parts:
                 kind = kind._replace(type="array", shape=whole)
-        if kind.shape is None and kind.type in ("numeric", "array") and not isinstance(node, gast.Name):
+        if kind.shape is None and kind.type in ("numeric", "array"):
             # The value of this very expression has one shape, whatever it is; equal text in one
             # place is one value.
             kind = Kind(kind.type, kind.dtype, Opaque(f"@{id(node)}"), fresh=kind.fresh)
-        if not isinstance(node, gast.Name):
-            self._memo[id(node)] = (node, kind)
+        self._memo[id(node)] = (node, kind)
         return kind
 
     def _of(self, node: gast.expr) -> Kind:
-        if isinstance(node, gast.Name):
-            if node.id in self.names:
-                return self.names[node.id]
-            return BOTTOM if node.id in self._local else self.free(node.id)
+        if type(node) in _COMPUTED:
+            known = self.library(node, self.of)
+            if known is not None:
+                return known
+            if isinstance(node, gast.BinOp):
+                return elementwise(self.of(node.left), self.of(node.right))
+            return kind_of_method(node) or UNKNOWN
         if isinstance(node, gast.Constant):
             return _constant(node.value)
         if isinstance(node, (gast.Tuple, gast.List)):
@@ -187,9 +198,6 @@ class Kinds:
         if isinstance(node, gast.Attribute) and node.attr == "shape":
             base = self.of(node.value)
             return Kind("tuple", "int", None, (INT,) * base.rank if base.rank is not None else None)
-        if isinstance(node, gast.BinOp):
-            left, right = self.of(node.left), self.of(node.right)
-            return elementwise(left, right, dtype=None)
         return UNKNOWN
 
     def _display(self, node: gast.Tuple | gast.List) -> Kind:
@@ -299,7 +307,7 @@ class Kinds:
                 if isinstance(node, (gast.BinOp, gast.UnaryOp)):
                     self._fits[id(node)] = (node, whole)
                     pending += [c for c in children(node) if isinstance(c, gast.expr)]
-            self._memo.clear()
+            self.forget()
 
     def fits_as(self, node: gast.expr, other: gast.expr) -> None:
         """Take an expression for one that is written where another was."""

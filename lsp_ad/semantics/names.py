@@ -23,6 +23,7 @@ from lsp_ad.source.document import Document
 from lsp_ad.source.parse import Parsed
 from lsp_ad.source.trees import children, walk
 
+_DOTTED = (gast.Name, gast.Attribute)
 HERE = "here."
 _DEFINITIONS = frozenset((gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef))
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
@@ -90,6 +91,9 @@ class Program:
     written: Mapping[str, gast.AST] = field(default_factory=dict)
     _bindings: dict[str, list[gast.AST]] = field(default_factory=dict, init=False)
     _meanings: dict[str, str | None] = field(default_factory=dict, init=False, compare=False, repr=False)
+    _members: dict[tuple[str, str], str | None] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
 
     def __post_init__(self) -> None:
         for statement in self.parsed.module.body:
@@ -153,16 +157,21 @@ class Program:
 
     def canonical(self, node: gast.AST, local: Set[str] = frozenset()) -> str | None:
         """The canonical name of a `Name` or dotted `Attribute`, or None. `local`: names bound nearer by."""
-        if isinstance(node, gast.Attribute):
-            base = self.canonical(node.value, local)
-            if not base or base.startswith((HERE, "builtins.")) or base in self.links.values:
+        if type(node) is gast.Name:
+            if node.id in local:
                 return None
-            return joined(base, node.attr)
-        if not isinstance(node, gast.Name) or node.id in local:
+            if node.id not in self._meanings:
+                self._meanings[node.id] = self._meaning(node.id)
+            return self._meanings[node.id]
+        if type(node) is not gast.Attribute or type(node.value) not in _DOTTED:
             return None
-        if node.id not in self._meanings:
-            self._meanings[node.id] = self._meaning(node.id)
-        return self._meanings[node.id]
+        base = self.canonical(node.value, local)
+        if base is None or base in self.links.values:
+            return None
+        if (base, node.attr) not in self._members:
+            outside = bool(base) and not base.startswith((HERE, "builtins."))
+            self._members[base, node.attr] = joined(base, node.attr) if outside else None
+        return self._members[base, node.attr]
 
     def _meaning(self, name: str) -> str | None:
         """What a name of the top level stands for."""

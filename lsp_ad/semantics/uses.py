@@ -8,14 +8,41 @@ the kind of its parameter.
 from __future__ import annotations
 
 from collections.abc import Callable, Set
+from functools import cached_property
 
 import gast
 
 from lsp_ad.semantics import flow
+from lsp_ad.semantics.names import parameters
 from lsp_ad.semantics.shapes import INT, Kind
 from lsp_ad.source.trees import children, walk
 
 Canonical = Callable[[gast.AST], str | None]
+_COUNTED = frozenset((gast.Call, gast.Compare, gast.Subscript))
+_KEYED = frozenset((gast.Attribute, gast.Subscript, gast.For, gast.comprehension))
+_CHOOSING = frozenset((gast.If, gast.While, gast.IfExp))
+_CLOSED = frozenset(
+    (gast.Lambda, gast.ListComp, gast.GeneratorExp, gast.SetComp, gast.DictComp, gast.FunctionDef)
+)
+
+
+class Uses:
+    """What the use of the parameters of one function says, found when it is first asked for; `keeps` as for
+    `tested`."""
+
+    def __init__(self, function: gast.FunctionDef, canonical: Canonical, keeps: Callable[[gast.expr], bool]):
+        self.function = function
+        self.names = parameters(function)
+        self.canonical = canonical
+        self.keeps = keeps
+
+    @cached_property
+    def kinds(self) -> dict[str, Kind]:
+        return kinds_by_use(self.function, self.names, self.canonical)
+
+    @cached_property
+    def tested(self) -> set[str]:
+        return tested(self.function, self.names, self.keeps)
 
 
 def kinds_by_use(function: gast.FunctionDef, names: list[str], canonical: Canonical) -> dict[str, Kind]:
@@ -25,9 +52,11 @@ def kinds_by_use(function: gast.FunctionDef, names: list[str], canonical: Canoni
     }
     wanted = set(names) - assigned
     found: dict[str, Kind] = {}
+    if not wanted:
+        return found
     for statement in function.body:
-        for node in _certain(statement):
-            _learn(node, wanted, canonical, found)
+        for call in _certain_calls(statement):
+            _learn(call, wanted, canonical, found)
         if isinstance(statement, gast.Assign):
             _unpacked_shape(statement, wanted, found)
         if _may_return(statement):
@@ -55,19 +84,21 @@ def tested(function: gast.FunctionDef, names: list[str], keeps: Callable[[gast.e
     A name that is also bound to what may be a number, though made of an array (`y = np.sum(y)`), says
     nothing; `keeps`: whether a value is not of that sort.
     """
+    found: set[str] = set()
+    nodes = walk(function)
+    if not any(type(node) in _CHOOSING for node in nodes):
+        return found
     unclear: set[str] = set()
-    for node in walk(function):
+    for node in nodes:
         if isinstance(node, gast.Assign) and not keeps(node.value):
             unclear |= flow.stored(node)
         elif isinstance(node, (gast.For, gast.NamedExpr)):
             unclear |= flow.stored(node.target)
-    found: set[str] = set()
-    nodes = walk(function)
     counters = {
         n.target.id for n in nodes if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)
     }
     for node in nodes:
-        if isinstance(node, (gast.If, gast.While, gast.IfExp)):
+        if type(node) in _CHOOSING:
             pending = [node.test]
             while pending:
                 test = pending.pop()
@@ -96,7 +127,7 @@ def tested(function: gast.FunctionDef, names: list[str], keeps: Callable[[gast.e
 def used_as_int(function: gast.FunctionDef, canonical: Canonical) -> set[str]:
     """The names that are counted to, indexed with or compared with a string, not differentiated."""
     found = set()
-    for node in walk(function):
+    for node in [n for n in walk(function) if type(n) in _COUNTED]:
         if isinstance(node, gast.Call) and canonical(node.func) == "builtins.range":
             found |= {a.id for a in node.args if isinstance(a, gast.Name)}
         elif isinstance(node, gast.Compare) and any(
@@ -115,7 +146,7 @@ def used_as_dict(body: list[gast.stmt]) -> set[str]:
     """The names that are read under a key that is a string, or one of their own, or asked for their keys."""
     found = set()
     keys: dict[str, str] = {}
-    for node in (n for s in body for n in walk(s)):
+    for node in [n for s in body for n in walk(s) if type(n) in _KEYED]:
         if isinstance(node, gast.Attribute) and node.attr in ("items", "keys", "values"):
             if isinstance(node.value, gast.Name):
                 found.add(node.value.id)
@@ -156,7 +187,7 @@ def joined_or_added(function: gast.FunctionDef, names: Set[str]) -> list[str]:
     """
     pairs: list[set[str]] = []
     arrays: set[str] = set()
-    for node in walk(function):
+    for node in walk(function) if names else ():
         for part in _no_lists(node):
             arrays |= {part.id} if isinstance(part, gast.Name) else set()
             if isinstance(part, gast.BinOp) and (found := _joined(part, names)) is not None:
@@ -197,25 +228,26 @@ def _no_lists(node: gast.AST) -> list[gast.expr]:
     return []
 
 
-def _certain(statement: gast.stmt) -> list[gast.AST]:
-    """The expressions that a statement of the body surely evaluates."""
+def _certain_calls(statement: gast.stmt) -> list[gast.Call]:
+    """The calls that a statement of the body surely evaluates."""
     roots: list[gast.AST] = flow.header(statement)
-    found: list[gast.AST] = []
+    found: list[gast.Call] = []
     while roots:
         node = roots.pop()
-        found.append(node)
-        if isinstance(node, (gast.IfExp, gast.BoolOp)):
-            roots.append(node.test if isinstance(node, gast.IfExp) else node.values[0])
-        elif not isinstance(
-            node,
-            (gast.Lambda, gast.ListComp, gast.GeneratorExp, gast.SetComp, gast.DictComp, gast.FunctionDef),
-        ):
+        kind = type(node)
+        if kind is gast.Name or kind is gast.Constant:
+            continue
+        if kind is gast.Call:
+            found.append(node)
+        if kind is gast.IfExp or kind is gast.BoolOp:
+            roots.append(node.test if kind is gast.IfExp else node.values[0])
+        elif kind not in _CLOSED:
             roots += children(node)
     return found
 
 
-def _learn(node: gast.AST, wanted: set[str], canonical: Canonical, found: dict[str, Kind]) -> None:
-    if not isinstance(node, gast.Call):
+def _learn(node: gast.Call, wanted: set[str], canonical: Canonical, found: dict[str, Kind]) -> None:
+    if not any(isinstance(a, gast.Name) and a.id in wanted for a in node.args):
         return
     name = canonical(node.func) or ""
     if name == "builtins.range":
