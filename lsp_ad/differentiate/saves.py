@@ -16,6 +16,7 @@ from lsp_ad.differentiate.fresh import is_temporary
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.rules import products
 from lsp_ad.semantics import flow
+from lsp_ad.semantics.binding import definitely_bound
 from lsp_ad.semantics.memory import Sharing, mutated, written
 from lsp_ad.semantics.points import Points
 from lsp_ad.simplify.algebra import name, substitute
@@ -72,7 +73,7 @@ def _hoist(body: list[gast.stmt], bound: set[str]) -> set[str]:
             for block in flow.blocks(s):
                 _hoist(block, set())
         if flow.blocks(s):
-            bound = flow.definitely_bound([s], bound)
+            bound = definitely_bound([s], bound)
         else:
             bound |= flow.header_writes(s)
         position += 1

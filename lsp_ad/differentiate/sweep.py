@@ -24,6 +24,7 @@ from lsp_ad.differentiate.tape import Tapes
 from lsp_ad.differentiate.unit import Unit
 from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.semantics import flow
+from lsp_ad.semantics.binding import definitely_bound
 from lsp_ad.semantics.memory import mutated
 from lsp_ad.semantics.points import Points
 from lsp_ad.semantics.shapes import Kind
@@ -161,7 +162,7 @@ def _bound_at_mark(joint: list[gast.stmt], parameters: set[str]) -> list[gast.st
     """What the forward function hands over exists on every path: None, where a path does not compute it."""
     mark = next(i for i, s in enumerate(joint) if _is_mark(s))
     live = flow.live_before(flow.Flow.of(joint[mark:]))[0] & flow.writes(joint[:mark])
-    sure = flow.definitely_bound(joint[:mark], parameters)
+    sure = definitely_bound(joint[:mark], parameters)
     return [*(assign(n, constant(None)) for n in sorted(live - sure)), *joint]
 
 

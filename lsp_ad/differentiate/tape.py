@@ -18,6 +18,7 @@ from lsp_ad.differentiate.reverse import LoopPair
 from lsp_ad.differentiate.stable import Stability
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
+from lsp_ad.semantics.binding import definitely_bound
 from lsp_ad.simplify.algebra import assign, call, constant, name, store
 from lsp_ad.source.trees import copied
 
@@ -209,8 +210,8 @@ class Tapes:
     def _bind_before(self, s: gast.stmt, names: list[str]) -> None:
         """Names that may be unbound where they are saved are None from the start."""
         outer = next(x for x in self.body if x is s or any(y is s for y in flow.statements([x])))
-        sure = flow.definitely_bound(self.body[: self.body.index(outer)], self.bound)
-        sure = sure | (flow.definitely_bound(s.body, set()) if not _has_jump(s.body) else set())
+        sure = definitely_bound(self.body[: self.body.index(outer)], self.bound)
+        sure = sure | (definitely_bound(s.body, set()) if not _has_jump(s.body) else set())
         for n in names:
             if n not in sure and n not in flow.header_writes(s):
                 self.body.insert(0, assign(n, constant(None)))
@@ -286,7 +287,7 @@ def _is_save(s: gast.stmt) -> bool:
 
 
 def _surely_binds(s: gast.stmt, n: str) -> bool:
-    return n in flow.definitely_bound([s], set())
+    return n in definitely_bound([s], set())
 
 
 def _blocks(body: list[gast.stmt]) -> dict[int, list[gast.stmt]]:

@@ -16,10 +16,7 @@ from lsp_ad.semantics.memory import stored_value, written, written_root
 from lsp_ad.semantics.shapes import (
     BOOL,
     BOTTOM,
-    COMPLEX,
-    FLOAT,
     INT,
-    NONE,
     OTHER,
     STR,
     UNKNOWN,
@@ -31,6 +28,7 @@ from lsp_ad.semantics.shapes import (
     growing,
     join,
     lasting,
+    of_constant,
     structure,
 )
 from lsp_ad.semantics.texts import kind_of_method
@@ -162,7 +160,7 @@ class Kinds:
                 return elementwise(self.of(node.left), self.of(node.right))
             return kind_of_method(node) or UNKNOWN
         if isinstance(node, gast.Constant):
-            return _constant(node.value)
+            return of_constant(node.value)
         if isinstance(node, (gast.Tuple, gast.List)):
             return self._display(node)
         if isinstance(node, gast.Dict):
@@ -394,10 +392,3 @@ def _varying(body: list[gast.stmt], parameters: frozenset[str]) -> frozenset[str
         for n in flow.header_writes(s):
             counts[n] = counts.get(n, 0) + 1
     return frozenset(n for n, count in counts.items() if count > 1)
-
-
-def _constant(value: object) -> Kind:
-    for kind_type, kind in ((bool, BOOL), (int, INT), (float, FLOAT), (complex, COMPLEX), (str, STR)):
-        if isinstance(value, kind_type):
-            return kind
-    return NONE if value is None else OTHER

@@ -85,6 +85,14 @@ OTHER = Kind("other")
 MIXED = Kind("mixed")  # of different kinds on different paths: nothing is known, and nothing may be assumed
 
 
+def of_constant(value: object) -> Kind:
+    """The kind of a literal."""
+    for kind_type, kind in ((bool, BOOL), (int, INT), (float, FLOAT), (complex, COMPLEX), (str, STR)):
+        if isinstance(value, kind_type):
+            return kind
+    return NONE if value is None else OTHER
+
+
 def is_complex(kind: Kind) -> bool:
     """Whether a value, or an item of a tuple or list, is known to be complex."""
     inner = (*(kind.items or ()), *([kind.element] if kind.element is not None else ()))

@@ -6,6 +6,7 @@ import gast
 import pytest
 
 from lsp_ad.semantics import flow
+from lsp_ad.semantics.binding import definitely_bound
 from lsp_ad.semantics.reaching import reaching_definitions
 from tests.differentiate.running import statements
 
@@ -58,7 +59,7 @@ def test_reaching_definitions_of_a_name_after_a_branch():
     ],
 )
 def test_what_is_bound_on_every_path(text, sure):
-    assert flow.definitely_bound(statements(text), set()) == sure
+    assert definitely_bound(statements(text), set()) == sure
 
 
 def test_writes_go_into_blocks():
