@@ -16,7 +16,7 @@ from lsp_ad.semantics import flow
 from lsp_ad.semantics.memory import written_root
 from lsp_ad.semantics.points import Points
 from lsp_ad.simplify.algebra import bare, substitute
-from lsp_ad.simplify.substitute import Shared, changes
+from lsp_ad.simplify.copies import Shared, changes
 from lsp_ad.source.trees import copied
 
 MOST = 2  # how often a value is computed again

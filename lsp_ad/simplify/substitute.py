@@ -8,15 +8,14 @@ loop, or out of one.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Set
 
 import gast
 
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.points import Names, Points
-from lsp_ad.simplify.algebra import bare, name, normalize, store, substitute
-
-Shared = Mapping[str, frozenset[str]]
+from lsp_ad.simplify.algebra import name, normalize, store, substitute
+from lsp_ad.simplify.copies import Counts, Shared, changes, forget_copies
 
 LARGEST = 24  # nodes of a backward expression that a reader still takes in
 
@@ -38,30 +37,13 @@ def tidy_up(
     block: _Block | None = None
     changed = True
     while changed:
-        counts = _Counts(body, points)
-        if changed := _copies(body, counts, movable, parameters, shared, points):
-            counts = _Counts(body, points)
+        counts = Counts(body, points)
+        if changed := forget_copies(body, counts, movable, parameters, shared, points):
+            counts = Counts(body, points)
         if block is None or changed:
             block = _Block(body, counts, movable, summable, shared, points)
         block.counts = counts
         changed |= block.run()
-
-
-class _Counts:
-    """How often each name is read and written."""
-
-    def __init__(self, body: list[gast.stmt], points: Points):
-        reads: dict[str, int] = {}
-        writes: dict[str, int] = {}
-        load = gast.Load
-        for s in flow.statements(body):
-            for n in points.of(s).names:
-                table = reads if type(n.ctx) is load else writes
-                table[n.id] = table.get(n.id, 0) + 1
-            if type(s) is gast.AugAssign and isinstance(s.target, gast.Name):
-                reads[s.target.id] = reads.get(s.target.id, 0) + 1
-        self.reads = reads
-        self.writes = writes
 
 
 class _Block:
@@ -73,7 +55,7 @@ class _Block:
     def __init__(
         self,
         body: list[gast.stmt],
-        counts: _Counts,
+        counts: Counts,
         movable: Callable[[str], bool],
         summable: Callable[[str], bool],
         shared: Shared,
@@ -311,18 +293,6 @@ def _sum_with(s: gast.stmt, t: str, first: gast.expr) -> gast.stmt | None:
     return gast.copy_location(total, s) if hasattr(s, "lineno") else total
 
 
-def changes(s: gast.stmt, shared: Shared, points: Points) -> Names:
-    """The names whose values a statement changes, in place or by assignment, with all that is inside it."""
-    point = points.of(s)
-    found = point.binds
-    if point.lists:
-        found = found | point.lists
-    if point.array is not None:
-        found = found | shared.get(point.array, frozenset([point.array]))
-    blocks = flow.blocks(s)
-    return found.union(*(changes(x, shared, points) for b in blocks for x in b)) if blocks else found
-
-
 def _size(node: gast.AST) -> int:
     return sum(1 for n in flow.walk(node) if isinstance(n, (gast.Name, gast.Constant, gast.BinOp, gast.Call)))
 
@@ -358,59 +328,3 @@ def _minus(s: gast.stmt) -> None:
         flipped = {gast.Add: gast.Sub, gast.Sub: gast.Add}.get(type(s.op))
         if flipped and not isinstance(s.value.operand, gast.Constant):
             s.op, s.value = flipped(), s.value.operand
-
-
-def _copies(
-    body: list[gast.stmt],
-    counts: _Counts,
-    movable: Callable[[str], bool],
-    parameters: set[str],
-    shared: Shared,
-    points: Points,
-) -> bool:
-    """Read the original instead of a copy of it, where neither changes after."""
-    in_place: set[str] = set()
-    for x in flow.statements(body):
-        if isinstance(x, (gast.AugAssign, gast.Expr)):
-            in_place |= changes(x, shared, points)
-    renamed: dict[str, str] = {}
-
-    def block(statements: list[gast.stmt]) -> None:
-        kept: list[gast.stmt] = []
-        for s in statements:
-            for inner in flow.blocks(s):
-                block(inner)
-            if (
-                isinstance(s, gast.Assign)
-                and len(s.targets) == 1
-                and isinstance(s.targets[0], gast.Name)
-                and isinstance(s.value, gast.Name)
-            ):
-                copy, original = s.targets[0].id, s.value.id
-                if (
-                    movable(copy)
-                    and counts.writes.get(copy) == 1
-                    and copy not in parameters
-                    and counts.writes.get(original, 0) + (original in parameters) <= 1
-                    and not {copy, original} & in_place
-                    and copy != original
-                ):
-                    renamed[copy] = original
-                    continue
-            kept.append(s)
-        statements[:] = kept or [gast.Pass() for _ in statements[:1]]
-
-    block(body)
-    for copy, original in renamed.items():
-        while original in renamed:
-            original = renamed[original]
-        renamed[copy] = original
-    if renamed:
-        for x in flow.statements(body):
-            read = [n for n in points.of(x).names if n.id in renamed and isinstance(n.ctx, gast.Load)]
-            for n in read:
-                n.id = renamed[n.id]
-                bare(n)
-            if read:
-                points.forget(x)
-    return bool(renamed)
