@@ -47,7 +47,7 @@ def flatten(value: Any) -> tuple[list[Any], Structure]:
 
 
 def _flatten(value: Any, leaves: list[Any]) -> Structure:
-    taken = _parts(value)
+    taken = parts_of(value)
     if taken is None:
         leaves.append(value)
         return LEAF
@@ -63,7 +63,7 @@ def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
 def _unflatten(structure: Structure, leaves: Iterator[Any]) -> Any:
     if isinstance(structure, Leaf):
         return next(leaves)
-    return _made(structure.kind, structure.meta, [_unflatten(part, leaves) for part in structure.parts])
+    return made_of(structure.kind, structure.meta, [_unflatten(part, leaves) for part in structure.parts])
 
 
 def copied(value: Any) -> Any:
@@ -72,7 +72,19 @@ def copied(value: Any) -> Any:
     return unflatten(structure, leaves)
 
 
-def _parts(value: Any) -> tuple[list[Any], Any] | None:
+def mapped(value: Any, kind: type, change: Callable[[Any, tuple], Any], path: tuple = ()) -> Any:
+    """The value with every object of a type in it replaced by `change(object, path)`."""
+    if type(value) is kind:
+        return change(value, path)
+    found = parts_of(value)
+    if found is None:
+        return value
+    parts = [mapped(part, kind, change, (*path, i)) for i, part in enumerate(found[0])]
+    return made_of(type(value), found[1], parts)
+
+
+def parts_of(value: Any) -> tuple[list[Any], Any] | None:
+    """The parts of a value and what else there is to it (keys, a length); None of a leaf."""
     kind = type(value)
     if kind is tuple or kind is list:
         return list(value), len(value)
@@ -88,7 +100,8 @@ def _parts(value: Any) -> tuple[list[Any], Any] | None:
     return None
 
 
-def _made(kind: type, meta: Any, parts: list[Any]) -> Any:
+def made_of(kind: type, meta: Any, parts: list[Any]) -> Any:
+    """A value of its parts, as `parts_of` gives them."""
     if kind is tuple:
         return tuple(parts)
     if kind is list:

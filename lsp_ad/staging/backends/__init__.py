@@ -10,7 +10,7 @@ import importlib
 import sys
 from typing import Any
 
-from lsp_ad.staging.backends.base import Backend
+from lsp_ad.staging.backends.base import Backend, Owned
 
 _known: dict[str, tuple[str, str]] = {  # name: the library whose values it owns, module
     "jax": ("jax", "lsp_ad.staging.backends.jax"),
@@ -42,6 +42,8 @@ def owner(*values: Any) -> Backend | None:
     for value in values:
         if type(value) in _PLAIN:
             continue
+        if isinstance(value, Owned):
+            return value.backend
         for name, (library, _) in _known.items():
             if name not in _loaded and library in sys.modules:
                 backend_named(name)

@@ -57,11 +57,33 @@ class Traced:
     picks: tuple[int | None, ...] | None = None
 
 
+@dataclass(frozen=True)
+class Options:
+    """What a directive says of a loop. `unroll`: in Python (True) or staged (False), whatever it goes over."""
+
+    maximum_iterations: int | None = None
+    unroll: bool | None = None
+    parallel_iterations: int | None = None
+    shape_invariants: dict[str, tuple[int | None, ...]] | None = None
+
+
+PLAIN = Options()
+
+
+class Owned:
+    """A value made of staged ones, which its `backend` owns: a staged list, what a staged loop goes over."""
+
+    backend: Backend
+
+
 class Backend(ABC):
     """One target of staging. What has no default must be there; the rest may be left out."""
 
     name: str
     same_shapes = True  # whether the two branches of a conditional must give values of the same shapes
+    takes_arrays = False  # whether `for_loop` goes over the elements of arrays, too
+    bounded_lists = True  # whether a list needs room for all items from the start
+    longest_unrolled = 64  # a Python loop of more iterations is staged where a function is being compiled
 
     @abstractmethod
     def owns(self, value: Any) -> bool:
@@ -87,7 +109,14 @@ class Backend(ABC):
         """A conditional of two traces without inputs; `results` gives what each branch is to return."""
 
     @abstractmethod
-    def while_loop(self, test: Traced, body: Traced, initial: list[Any], specs: Sequence[Spec]) -> list[Any]:
+    def while_loop(
+        self,
+        test: Traced,
+        body: Traced,
+        initial: list[Any],
+        specs: Sequence[Spec],
+        options: Options = PLAIN,
+    ) -> list[Any]:
         """A loop: test and body take the state, of the types `specs`, that `initial` has already."""
 
     @abstractmethod
@@ -95,9 +124,18 @@ class Backend(ABC):
         """What stands for a function of NumPy, by its name without `numpy.`; None if nothing does."""
 
     def for_loop(
-        self, count: Any, body: Traced, initial: list[Any], specs: Sequence[Spec]
+        self,
+        count: Any,
+        body: Traced,
+        initial: list[Any],
+        specs: Sequence[Spec],
+        arrays: Sequence[Any] = (),
+        options: Options = PLAIN,
     ) -> list[Any] | None:
-        """A loop over 0, 1, ..., count - 1; body takes the index (int64) and state. None: no such thing."""
+        """A loop over 0, 1, ..., count - 1; None where the back end has no such thing.
+
+        The body takes the index (int64), the elements of `arrays` there, and the state.
+        """
         return None
 
     def results(self, traced: Traced, values: Sequence[Any], specs: Sequence[Spec]) -> list[Any]:
@@ -125,6 +163,58 @@ class Backend(ABC):
     def size(self, value: Any) -> Any:
         """How many elements there are along the first axis; staged where that is not known yet."""
         return value.shape[0]
+
+    def item_spec(self, array: Any) -> Spec:
+        """The type of the elements of an array along its first axis."""
+        return self.list_item(self.spec(array))
+
+    def list_spec(self, item: Spec, capacity: int) -> Spec:
+        """The type of what holds the items of a list."""
+        return Spec(item.dtype, None if item.shape is None else (capacity, *item.shape))
+
+    def list_item(self, store: Spec) -> Spec:
+        """The type of the items of a list, by that of what holds them."""
+        return Spec(store.dtype, None if store.shape is None else store.shape[1:])
+
+    def list_new(self, item: Spec, capacity: int) -> Any:
+        """What holds the items of a list."""
+        return self.zeros(self.list_spec(item, capacity))
+
+    def list_full(self, value: Any, item: Spec, capacity: int) -> Any:
+        """What holds the items of a list, all of which are the same."""
+        shape = np.shape(value)
+        return self.cast(np.broadcast_to(value, (capacity, *shape)), self.list_spec(item, capacity))
+
+    def list_cast(self, store: Any, item: Spec) -> Any:
+        """The same items in another type."""
+        return self.cast(store, Spec(item.dtype, self.spec(store).shape))
+
+    def list_grown(self, store: Any, by: int) -> Any:
+        """Room for more items."""
+        if by <= 0:
+            return store
+        return self.function("concatenate")([store, self.list_new(self.list_item(self.spec(store)), by)])
+
+    def list_get(self, store: Any, index: Any) -> Any:
+        return self.get_item(store, index)
+
+    def list_set(self, store: Any, index: Any, item: Any) -> Any:
+        """The items with one changed, or, where the index is that of the end, with one more."""
+        return self.set_item(store, index, item)
+
+    def list_array(self, store: Any, length: Any, capacity: int) -> Any:
+        """The items as an array."""
+        if not isinstance(length, int):
+            raise staging_error(
+                "The number of items of this list is known only at run time, and with it the shape of the"
+                " array.",
+                "Go over the list by a loop, or append in each iteration.",
+            )
+        return store if length == capacity else self.get_item(store, slice(0, length))
+
+    def tracing(self) -> bool:
+        """Whether its library is tracing a function now."""
+        return False
 
     def print_(self, *values: Any, **options: Any) -> None:
         raise staging_error(f"The back end {self.name} has no `print`.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -11,13 +12,15 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from lsp_ad.staging.backends.base import Backend, Spec, Traced, is_data, spec_of
+from lsp_ad.staging.backends.base import PLAIN, Backend, Options, Spec, Traced, is_data, spec_of
 from lsp_ad.staging.context import compiling
+from lsp_ad.staging.operators.lists import plain
 from lsp_ad.staging.structures import flatten, unflatten
 
 
 class Jax(Backend):
     name = "jax"
+    takes_arrays = True
 
     def owns(self, value: Any) -> bool:
         return isinstance(value, jax.core.Tracer)
@@ -25,7 +28,8 @@ class Jax(Backend):
     def spec(self, value: Any) -> Spec:
         if isinstance(value, jax.Array):
             return Spec(np.dtype(value.dtype), tuple(value.shape), bool(getattr(value, "weak_type", False)))
-        return spec_of(value)
+        found = spec_of(value)
+        return replace(found, dtype=np.dtype(jax.dtypes.canonicalize_dtype(found.dtype)))
 
     def trace(self, run: Callable[[list[Any]], list[Any]], specs: Sequence[Spec]) -> Traced:
         found: list[Spec] = []
@@ -50,7 +54,14 @@ class Jax(Backend):
 
         return lax.cond(jnp.reshape(test, ()).astype(bool), branch(then), branch(orelse))
 
-    def while_loop(self, test: Traced, body: Traced, initial: list[Any], specs: Sequence[Spec]) -> list[Any]:
+    def while_loop(
+        self,
+        test: Traced,
+        body: Traced,
+        initial: list[Any],
+        specs: Sequence[Spec],
+        options: Options = PLAIN,
+    ) -> list[Any]:
         return lax.while_loop(
             lambda state: jnp.reshape(_replay(test, state)[0], ()).astype(bool),
             lambda state: self.results(body, _replay(body, state), specs),
@@ -58,12 +69,22 @@ class Jax(Backend):
         )
 
     def for_loop(
-        self, count: Any, body: Traced, initial: list[Any], specs: Sequence[Spec]
+        self,
+        count: Any,
+        body: Traced,
+        initial: list[Any],
+        specs: Sequence[Spec],
+        arrays: Sequence[Any] = (),
+        options: Options = PLAIN,
     ) -> list[Any] | None:
-        # known when traced: a scan, which JAX can differentiate backwards
-        return lax.fori_loop(
-            0, count, lambda i, state: self.results(body, _replay(body, [i, *state]), specs), initial
-        )
+        """A scan where the number of iterations is known, which JAX can differentiate backwards."""
+
+        def step(state: list[Any], found: Sequence[Any]) -> tuple[list[Any], None]:
+            return self.results(body, _replay(body, [*found, *state]), specs), None
+
+        if isinstance(count, int):
+            return list(lax.scan(step, initial, (jnp.arange(count), *arrays))[0])
+        return lax.fori_loop(0, count, lambda i, state: step(state, [i])[0], initial)
 
     def numpy(self, name: str) -> Callable[..., Any] | None:
         found: Any = jnp
@@ -93,7 +114,7 @@ class Jax(Backend):
             with jax.enable_x64(True):
                 data = [v for v in leaves if is_data(v)]
                 outputs = jitted(structure, known, *data)
-                return unflatten(results[structure, known], [np.asarray(v)[()] for v in outputs])
+                return plain(unflatten(results[structure, known], [_computed(v) for v in outputs]), _computed)
 
         results: dict[Any, Any] = {}
 
@@ -116,6 +137,11 @@ class Jax(Backend):
 def _replay(traced: Traced, inputs: list[Any]) -> list[Any]:
     casted = [jnp.asarray(v, a.dtype) for v, a in zip(inputs, traced.code.in_avals, strict=True)]
     return list(jax.core.eval_jaxpr(traced.code.jaxpr, traced.code.consts, *casted))
+
+
+def _computed(value: Any) -> Any:
+    """A result as an array or a number of NumPy; other Python values as they are."""
+    return np.asarray(value)[()] if hasattr(value, "dtype") else value
 
 
 BACKEND = Jax()

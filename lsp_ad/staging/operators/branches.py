@@ -11,23 +11,26 @@ from lsp_ad.staging.backends import owner
 from lsp_ad.staging.backends.base import Backend, Spec, Traced
 from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import staging_error
+from lsp_ad.staging.operators.plans import Joining, Tree, fitted, tree_of
 from lsp_ad.staging.operators.state import (
     Outcome,
     State,
     checked_undefined,
-    is_number,
-    is_same,
     pack,
     restored,
     run_body,
-    unified,
-    value_spec,
+    taken_apart,
 )
+from lsp_ad.staging.operators.truth import truth
+from lsp_ad.staging.operators.types import Fixed, is_number, is_same, unified
 from lsp_ad.staging.operators.variables import Undefined
+
+_BRANCHES = ("in one branch", "in the other")
 
 
 def if_(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], state: State) -> None:
     """Run one of two bodies, or stage both where a back end owns the test."""
+    test = truth(test)
     backend = owner(test)
     if backend is None:
         decide(decisions.IF, decisions.PYTHON, why_python(test))
@@ -35,13 +38,14 @@ def if_(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], state: St
         return
     decide(decisions.IF, decisions.STAGED, f"the condition is a value of {backend.name}")
     before = state.get()
-    traced, outcomes = zip(*(_branch(backend, state, before, run) for run in (body, orelse)), strict=True)
+    traced, outcomes = _both(backend, state, before, body, orelse)
     values = _merge(backend, test, traced, outcomes, state.guarded, "branch")
     state.set((*restored(values, before[: state.outputs]), *before[state.outputs :]))
 
 
 def if_exp(test: Any, body: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
     """The value of `body() if test else orelse()`; both are staged where a back end owns the test."""
+    test = truth(test)
     backend = owner(test)
     if backend is None:
         decide(decisions.IF_EXPRESSION, decisions.PYTHON, why_python(test))
@@ -60,9 +64,7 @@ def staged_choice(
     def kept(run: Callable[[], Any]) -> Callable[[], Any]:
         return lambda: value.__setitem__(0, run())
 
-    traced, outcomes = zip(
-        *(_branch(backend, state, (None,), kept(run)) for run in (body, orelse)), strict=True
-    )
+    traced, outcomes = _both(backend, state, (None,), kept(body), kept(orelse))
     return _merge(backend, test, traced, outcomes, (), "branch")[0]
 
 
@@ -71,14 +73,49 @@ def why_python(test: Any) -> str:
     return f"the condition is a Python value of type {type(test).__name__}"
 
 
+def _both(
+    backend: Backend, state: State, before: Sequence[Any], *bodies: Callable[[], Any]
+) -> tuple[Sequence[Traced], Sequence[list[Outcome]]]:
+    """Both branches traced, and again where that shows lists of different lengths: these become staged."""
+    types: dict[str, Tree] = {}
+    while True:
+        traced, outcomes = zip(*(_branch(backend, state, before, run, types) for run in bodies), strict=True)
+        found = {
+            a.name: Joining(backend, a.name, _BRANCHES, backend.same_shapes).join(
+                _type(backend, a), _type(backend, b)
+            )
+            for a, b in zip(*outcomes, strict=True)
+            if a.structure != b.structure and not _has_no_value(a) and not _has_no_value(b)
+        }
+        if not found or found.keys() <= types.keys():
+            return traced, outcomes
+        types.update(found)
+
+
+def _type(backend: Backend, outcome: Outcome) -> Tree:
+    leaves = [backend.spec(leaf) if backend.owns(leaf) else Fixed(leaf) for leaf in outcome.leaves]
+    return tree_of(outcome.structure, iter(leaves))
+
+
+def _has_no_value(outcome: Outcome) -> bool:
+    return any(isinstance(leaf, Undefined) for leaf in outcome.leaves)
+
+
 def _branch(
-    backend: Backend, state: State, before: Sequence[Any], run: Callable[[], Any]
+    backend: Backend,
+    state: State,
+    before: Sequence[Any],
+    run: Callable[[], Any],
+    types: dict[str, Tree],
 ) -> tuple[Traced, list[Outcome]]:
     """A branch traced once. The trace gives the leaves that are numbers, of all variables in a row."""
     found: list[Outcome] = []
 
     def flat(_: list[Any]) -> list[Any]:
-        found[:] = run_body(decisions.IF, state, before, run)
+        values = run_body(decisions.IF, state, before, run)
+        names = state.all[: state.outputs]
+        made = [fitted(v, types[n]) if n in types else v for n, v in zip(names, values, strict=True)]
+        found[:] = taken_apart(names, made)
         return [leaf for outcome in found for leaf in outcome.leaves if backend.owns(leaf) or is_number(leaf)]
 
     return backend.trace(flat, ()), found
@@ -179,4 +216,4 @@ def described(outcome: Outcome) -> str:
     return f"a {outcome.structure}"
 
 
-__all__ = ["described", "if_", "if_exp", "staged_choice", "value_spec", "why_python"]
+__all__ = ["described", "if_", "if_exp", "staged_choice", "why_python"]

@@ -7,7 +7,15 @@ from collections.abc import Callable
 from typing import Any
 
 from lsp_ad.staging.backends import owner
-from lsp_ad.staging.operators.iteration import enumerate_, range_, reversed_, staged
+from lsp_ad.staging.operators.iteration import (
+    enumerate_,
+    filter_,
+    map_,
+    range_,
+    reversed_,
+    staged,
+    zip_,
+)
 from lsp_ad.staging.structures import flatten
 
 
@@ -54,6 +62,9 @@ TABLE: dict[Any, Callable[..., Any]] = {
     builtins.range: range_,
     builtins.enumerate: enumerate_,
     builtins.reversed: reversed_,
+    builtins.zip: zip_,
+    builtins.map: map_,
+    builtins.filter: filter_,
     builtins.len: len_,
     builtins.print: print_,
     builtins.abs: _by_numpy("abs")(abs),

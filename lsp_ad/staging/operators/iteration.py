@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from lsp_ad.staging.backends import owner
-from lsp_ad.staging.backends.base import Backend
+from lsp_ad.staging.backends.base import Backend, Owned
+from lsp_ad.staging.errors import staging_error
+from lsp_ad.staging.operators.lists import StagedList
+from lsp_ad.staging.operators.plans import listed
 
 
-@dataclass(frozen=True)
-class Staged:
-    """A staged iterable: `item(i)` for i = 0, 1, ..., count - 1. `what` it is, for reports."""
+class Staged(Owned):
+    """A staged iterable: `item(i, elements)` for i = 0, 1, ..., count - 1, with the elements of arrays there.
 
-    backend: Backend
-    count: Any
-    item: Callable[[Any], Any]
-    what: str
+    `what` it is, for reports.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        count: Any,
+        item: Callable[[Any, Sequence[Any]], Any],
+        what: str,
+        arrays: Sequence[Any] = (),
+    ):
+        self.backend, self.count, self.item, self.what, self.arrays = backend, count, item, what, arrays
+
+    def at(self, index: Any) -> Any:
+        """The item at an index."""
+        return self.item(index, [self.backend.get_item(array, index) for array in self.arrays])
 
     def __iter__(self) -> Any:
-        raise TypeError(f"{self.what} of {self.backend.name} can be gone over by a `for` statement only")
+        if not isinstance(self.count, int):
+            raise staging_error(f"{self.what} of {self.backend.name} can be gone over by a `for` statement only.")
+        return map(self.at, range(self.count))
 
 
 def staged(value: Any) -> Staged | None:
@@ -30,7 +47,36 @@ def staged(value: Any) -> Staged | None:
     backend = owner(value)
     if backend is None:
         return None
-    return Staged(backend, backend.size(value), lambda i: backend.get_item(value, i), "an array")
+    if not isinstance(value, StagedList):
+        return Staged(backend, backend.size(value), lambda i, found: found[0], "an array", [value])
+    if not value.known:
+        return Staged(backend, value.length, lambda i, found: value.get(i), "a list")
+    whole = slice(0, value.length)
+    stores = [s if value.length == value.meta.capacity else backend.get_item(s, whole) for s in value.stores]
+    made = value.meta.item.made
+    return Staged(backend, value.length, lambda i, found: made(found), "a list", stores)
+
+
+def staged_by(backend: Backend, value: Any) -> Staged | None:
+    """A range, an array or a list of Python as a staged iterable; None of anything else."""
+    found = staged(value)
+    if found is not None:
+        return found
+    if isinstance(value, range):
+        start, step = value.start, value.step
+        return Staged(backend, len(value), lambda i, _: _linear(start, step, i), "a range")
+    if isinstance(value, np.ndarray) and value.ndim and value.dtype != object:
+        array = backend.constant(value)
+        return Staged(backend, len(value), lambda i, found: found[0], "an array", [array])
+    if isinstance(value, (list, tuple)) and value:
+        return staged(listed(backend, list(value)))
+    return None
+
+
+def _linear(start: Any, step: Any, index: Any) -> Any:
+    """`start + index * step`, as one would write it."""
+    scaled = index if isinstance(step, int) and step == 1 else index * step
+    return scaled if isinstance(start, int) and start == 0 else start + scaled
 
 
 def range_(*bounds: Any) -> Any:
@@ -39,13 +85,12 @@ def range_(*bounds: Any) -> Any:
     if backend is None:
         return range(*bounds)
     start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
-    if step == 1 and isinstance(start, int) and start == 0:
-        return Staged(backend, stop, lambda i: i, "a range")
     if isinstance(step, int):
-        length = (stop - start + step - (1 if step > 0 else -1)) // step
+        distance = stop if isinstance(start, int) and start == 0 else stop - start
+        length = distance if step == 1 else (distance + step - (1 if step > 0 else -1)) // step
     else:
         length = -((start - stop) // step)
-    return Staged(backend, length, lambda i: start + i * step, "a range")
+    return Staged(backend, length, lambda i, _: _linear(start, step, i), "a range")
 
 
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
@@ -53,7 +98,11 @@ def enumerate_(iterable: Any, start: Any = 0) -> Any:
     found = staged(iterable)
     if found is None:
         return enumerate(iterable, start)
-    return Staged(found.backend, found.count, lambda i: (start + i, found.item(i)), "an enumeration")
+
+    def item(index: Any, elements: Sequence[Any]) -> Any:
+        return _linear(start, 1, index), found.item(index, elements)
+
+    return Staged(found.backend, found.count, item, "an enumeration", found.arrays)
 
 
 def reversed_(sequence: Any) -> Any:
@@ -61,4 +110,71 @@ def reversed_(sequence: Any) -> Any:
     found = staged(sequence)
     if found is None:
         return reversed(sequence)
-    return Staged(found.backend, found.count, lambda i: found.item(found.count - 1 - i), "a reversal")
+    backend, last = found.backend, found.count - 1
+    if not isinstance(found.count, int):
+        return Staged(backend, found.count, lambda i, _: found.at(last - i), "a reversal")
+    arrays = [backend.get_item(array, slice(None, None, -1)) for array in found.arrays]
+    return Staged(
+        backend, found.count, lambda i, elements: found.item(last - i, elements), "a reversal", arrays
+    )
+
+
+def zip_(*iterables: Any, strict: bool = False) -> Any:
+    """`zip`, also of staged iterables, the others among them ranges, arrays, lists or tuples."""
+    backend = owner(*iterables)
+    if backend is None:
+        return zip(*iterables, strict=strict)
+    found: list[Staged] = []
+    for iterable in iterables:
+        made = staged_by(backend, iterable)
+        if made is None:
+            raise staging_error(
+                f"`zip` goes over a {type(iterable).__name__} and something staged side by side.",
+                "Make a list of it.",
+            )
+        found.append(made)
+    counts = [one.count for one in found]
+    if strict and not (all(isinstance(c, int) for c in counts) and len(set(counts)) == 1):
+        raise staging_error(f"`zip` is strict about lengths {counts} that are not known to be equal.")
+    count = counts[0]
+    for other in counts[1:]:
+        known = isinstance(count, int) and isinstance(other, int)
+        count = min(count, other) if known else backend.function("minimum")(count, other)
+    if not isinstance(count, int):
+        return Staged(backend, count, lambda i, _: tuple(one.at(i) for one in found), "a zip")
+    arrays = [
+        array if one.count == count else backend.get_item(array, slice(0, count))
+        for one in found
+        for array in one.arrays
+    ]
+
+    def item(index: Any, elements: Sequence[Any]) -> Any:
+        parts, start = [], 0
+        for one in found:
+            parts.append(one.item(index, elements[start : start + len(one.arrays)]))
+            start += len(one.arrays)
+        return tuple(parts)
+
+    return Staged(backend, count, item, "a zip", arrays)
+
+
+def map_(function: Any, *iterables: Any) -> Any:
+    """`map`, also over staged iterables."""
+    from lsp_ad.staging.operators.calls import call
+
+    made = call(function)
+    if owner(*iterables) is None:
+        return map(made, *iterables)
+    found = zip_(*iterables)
+    return Staged(
+        found.backend, found.count, lambda i, elements: made(*found.item(i, elements)), "a map", found.arrays
+    )
+
+
+def filter_(function: Any, iterable: Any) -> Any:
+    """`filter`; how many items of a staged iterable it keeps is not known."""
+    from lsp_ad.staging.operators.calls import call
+
+    if owner(iterable) is not None:
+        raise staging_error("How many items `filter` keeps is not known.", "Write an `if` in the loop.")
+    return filter(function if function is None else call(function), iterable)

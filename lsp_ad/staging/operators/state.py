@@ -6,15 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from lsp_ad.staging.backends.base import Backend, Spec, spec_of
 from lsp_ad.staging.context import Body, tracing
-from lsp_ad.staging.errors import staging_error
+from lsp_ad.staging.errors import staging_error, user_place
+from lsp_ad.staging.operators.lists import Moved, StagedList
 from lsp_ad.staging.operators.variables import Undefined
 from lsp_ad.staging.structures import Structure, copied, flatten, unflatten
-
-_NUMBERS = (bool, int, float, complex, np.generic, np.ndarray)
 
 
 @dataclass(frozen=True)
@@ -48,10 +44,6 @@ class Outcome:
     leaves: list[Any]
 
 
-def is_number(value: Any) -> bool:
-    return isinstance(value, _NUMBERS) and not (isinstance(value, np.ndarray) and value.dtype == object)
-
-
 def taken_apart(names: Sequence[str], values: Sequence[Any]) -> list[Outcome]:
     """Variables as structures and leaves."""
     return [
@@ -61,60 +53,26 @@ def taken_apart(names: Sequence[str], values: Sequence[Any]) -> list[Outcome]:
     ]
 
 
-def run_body(construct: str, state: State, start: Sequence[Any], run: Callable[[], Any]) -> list[Outcome]:
+def run_body(construct: str, state: State, start: Sequence[Any], run: Callable[[], Any]) -> tuple:
     """Trace a body from given values of the state; what its outputs then are."""
     state.set(tuple(map(copied, start)))
     with tracing(Body(construct, state)):
         run()
-    return taken_apart(state.all[: state.outputs], state.get()[: state.outputs])
-
-
-def value_spec(backend: Backend, value: Any) -> Spec:
-    return backend.spec(value) if backend.owns(value) else spec_of(value)
-
-
-def unified(a: Spec, b: Spec, same_shapes: bool) -> Spec | None:
-    """The type that values of two types can both be cast to without loss of meaning; None if there is none.
-
-    A Python number takes on the type of the other where it is as wide a kind of number, as in NumPy.
-    """
-    if a.shape is None or b.shape is None or len(a.shape) != len(b.shape):
-        shape: tuple[int | None, ...] | None = None
-    else:
-        shape = tuple(m if m == n else None for m, n in zip(a.shape, b.shape, strict=True))
-    if same_shapes and (a.shape is not None and b.shape is not None) and a.shape != b.shape:
-        return None
-    if a.dtype == b.dtype:
-        return Spec(a.dtype, shape, a.weak and b.weak)
-    if (a.dtype == bool) != (b.dtype == bool):
-        return None
-    if a.weak and b.weak:
-        return Spec(np.result_type(a.dtype, b.dtype), shape, True)
-    for weak, strong in ((a, b), (b, a)):
-        if weak.weak and np.can_cast(weak.dtype, np.result_type(strong.dtype, np.int8), "same_kind"):
-            return Spec(strong.dtype, shape)
-    return None
-
-
-def is_same(a: Any, b: Any) -> bool:
-    """Whether two values that are not staged are the same one."""
-    if a is b:
-        return True
-    if type(a) is not type(b) or isinstance(a, np.ndarray):
-        return False
-    try:
-        return bool(a == b)
-    except Exception:  # an __eq__ of the user's
-        return False
+    return state.get()[: state.outputs]
 
 
 def restored(values: Sequence[Any], old: Sequence[Any]) -> tuple:
-    """The new values, lists and dicts among them put into the objects that they were before."""
+    """The new values, lists and dicts among them put into the objects that they were before.
+
+    A list that has become a staged one is another object: what is left of the old one raises where it is used.
+    """
     made = []
     for new, before in zip(values, old, strict=True):
         if type(before) is list and type(new) is list:
             before[:] = new
             new = before
+        elif type(before) is list and type(new) is StagedList:
+            before[:] = [Moved(":".join(map(str, user_place())))]
         elif type(before) is dict and type(new) is dict:
             before.clear()
             before.update(new)

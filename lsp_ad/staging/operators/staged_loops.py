@@ -1,0 +1,338 @@
+"""A loop that is staged: its body is traced until the types of what it changes stay the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lsp_ad.staging import decisions
+from lsp_ad.staging.backends.base import Backend, Options, Spec, Traced
+from lsp_ad.staging.errors import staging_error, user_place
+from lsp_ad.staging.operators.iteration import Staged
+from lsp_ad.staging.operators.lists import Meta, StagedList, folded
+from lsp_ad.staging.operators.plans import (
+    LENGTH,
+    NO_ITEM,
+    Joining,
+    Made,
+    Tree,
+    fitted,
+    is_undefined,
+    leaves_of,
+    structure_of,
+    tree_of,
+    type_of,
+)
+from lsp_ad.staging.operators.state import Outcome, State, restored, run_body
+from lsp_ad.staging.operators.truth import truth
+from lsp_ad.staging.operators.types import Fixed, is_number, value_spec
+from lsp_ad.staging.structures import flatten, mapped, parts_of, unflatten
+
+_ROUNDS = 8  # how often the types of the state may be widened
+
+
+@dataclass
+class _Growth:
+    """What a loop does to one list: how many items it needs room for without it (`start`), how many an
+    iteration adds (`net`), how many there are at once in one (`peak`)."""
+
+    least: int
+    start: int
+    net: int = 0
+    peak: int = 0
+
+
+class StagedLoop:
+    """A loop over the state of a body: with a `test`, over an iterable, or both."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        state: State,
+        body: Callable[..., Any],
+        test: Callable[[], Any] | None,
+        over: Staged | None,
+        options: Options,
+    ):
+        self.backend, self.state, self.body, self.test, self.over = backend, state, body, test, over
+        self.options = options
+        self.construct = decisions.FOR if over is not None else decisions.WHILE
+        self.index = [LENGTH] if over is not None else []
+        arrays = over is not None and test is None and isinstance(over.count, int) and backend.takes_arrays
+        self.arrays = over.arrays if over is not None and arrays else ()
+        self.elements = [backend.item_spec(array) for array in self.arrays]
+        self.before = state.get()
+        self.growth: dict[tuple, _Growth] = {}
+        self.added: dict[tuple, int] = {}  # for lists to which each iteration adds as many: how many
+
+    def run(self) -> None:
+        names = self.state.all
+        plans = [self._first(type_of(self.backend, v), (n,)) for n, v in zip(names, self.before, strict=True)]
+        for _ in range(_ROUNDS):
+            traced, outcomes = self._traced(plans)
+            found = self._types(traced, outcomes)
+            wanted = [self._next(*each) for each in zip(names, plans, found, strict=True)]
+            if wanted == plans:
+                break
+            plans = wanted
+        else:
+            raise staging_error(
+                "The types of the variables of this loop keep changing from iteration to iteration."
+            )
+        self._emit(plans, replace(traced, picks=self._picks(plans, outcomes)))
+
+    def _first(self, tree: Tree, path: tuple) -> Tree:
+        """The type of a variable when the loop begins: what is a number is carried."""
+        if isinstance(tree, Fixed):
+            return value_spec(self.backend, tree.value) if is_number(tree.value) else tree
+        return self._inside(tree, path)
+
+    def _inside(self, tree: Tree, path: tuple) -> Tree:
+        """The same for a part of a structure, where Python numbers stay Python."""
+        if isinstance(tree, Fixed):
+            array = isinstance(tree.value, np.ndarray) and is_number(tree.value)
+            return value_spec(self.backend, tree.value) if array else tree
+        if isinstance(tree, Spec):
+            return tree
+        if tree.kind is StagedList:
+            meta, base = tree.meta, tree.parts[0]
+            start = base.value if isinstance(base, Fixed) else meta.capacity - (meta.reserve - meta.top)
+            self.growth[path] = _Growth(meta.capacity, start)
+            meta = replace(meta, offset=0, reserve=0, top=0, peak=0)
+            return Made(StagedList, meta, [LENGTH, *tree.parts[1:]])
+        parts = [self._inside(part, (*path, i)) for i, part in enumerate(tree.parts)]
+        return Made(tree.kind, tree.meta, parts)
+
+    def _carried(self, plans: Sequence[Tree]) -> list[Spec]:
+        return [leaf for plan in plans for leaf in leaves_of(plan) if isinstance(leaf, Spec)]
+
+    def _values(self, plans: Sequence[Tree], inputs: Iterator[Any]) -> list[Any]:
+        """The values of all variables where those that are carried are `inputs`."""
+        return [
+            unflatten(
+                structure_of(p),
+                [next(inputs) if isinstance(leaf, Spec) else leaf.value for leaf in leaves_of(p)],
+            )
+            for p in plans
+        ]
+
+    def _traced(self, plans: list[Tree]) -> tuple[Traced, list[Outcome]]:
+        found: list[Outcome] = []
+
+        def flat(inputs: list[Any]) -> list[Any]:
+            rest = iter(inputs)
+            run: Callable[[], Any] = self.body
+            stepped = []
+            if self.over is not None:
+                index = next(rest)
+                stepped = [index + 1]
+                run = partial(self._with_item, index, [next(rest) for _ in self.elements])
+            start = self._values(plans, rest)
+            values = run_body(self.construct, self.state, start, run)
+            found[:] = self._outcomes(start, values)
+            numbers = [v for outcome in found for v in outcome.leaves if self._is_number(v)]
+            return [*stepped, *numbers]
+
+        return self.backend.trace(flat, [*self.index, *self.elements, *self._carried(plans)]), found
+
+    def _is_number(self, value: Any) -> bool:
+        return self.backend.owns(value) or is_number(value)
+
+    def _outcomes(self, start: list[Any], values: Sequence[Any]) -> list[Outcome]:
+        """The variables after an iteration, and how many items it has added to each list."""
+        bases: dict[tuple, Any] = {}
+        self.added = {}
+
+        def seen(value: StagedList, path: tuple) -> StagedList:
+            bases[path] = value.base
+            return value
+
+        def counted(value: StagedList, path: tuple) -> StagedList:
+            if path in bases and value.base is bases[path]:
+                self.added[path] = value.meta.offset
+            return folded(value)
+
+        names = self.state.all
+        for name, value in zip(names, start, strict=True):
+            mapped(value, StagedList, seen, (name,))
+        made = [mapped(v, StagedList, counted, (n,)) for n, v in zip(names, values, strict=True)]
+        return [
+            Outcome(n, structure, leaves)
+            for n, v in zip(names, made, strict=True)
+            for leaves, structure in [flatten(v)]
+        ]
+
+    def _with_item(self, index: Any, elements: list[Any]) -> None:
+        assert self.over is not None
+        self.body(self.over.item(index, elements) if self.arrays else self.over.at(index))
+
+    def _types(self, traced: Traced, outcomes: list[Outcome]) -> list[Tree]:
+        """The types of the variables after an iteration."""
+        specs = iter(traced.specs[len(self.index) :])
+        trees = []
+        for outcome in outcomes:
+            leaves: list[Spec | Fixed] = []
+            for leaf in outcome.leaves:
+                spec = next(specs) if self._is_number(leaf) else None
+                leaves.append(spec if spec is not None and self.backend.owns(leaf) else Fixed(leaf))
+            trees.append(tree_of(outcome.structure, iter(leaves)))
+        return trees
+
+    def _next(self, name: str, plan: Tree, found: Tree) -> Tree:
+        if is_undefined(plan):
+            return self._adopted(name, plan, found)
+        return _LoopJoining(self, name).join(plan, found, (name,))
+
+    def _adopted(self, name: str, plan: Tree, found: Tree) -> Tree:
+        """A variable that has no value before the loop."""
+        if is_undefined(found):
+            return plan
+        count = self.over.count if self.over is not None and self.test is None else 0
+        if name not in self.state.guarded and not (isinstance(count, int) and count > 0):
+            raise staging_error(
+                f"`{name}` has no value if this loop does not run.", "Give it one before the loop."
+            )
+        return self._first(found, (name,))
+
+    def grown(self, name: str, path: tuple, before: Made, after: Made) -> int:
+        """The capacity that a list needs for all iterations, after another trace of one."""
+        if path not in self.growth:
+            self.growth[path] = _Growth(0, len(before.parts))
+        growth = self.growth[path]
+        if after.kind is list:
+            net = len(after.parts) - growth.start
+            peak = net
+        elif before.kind is StagedList:
+            net, peak = after.meta.top, after.meta.peak
+        else:
+            base = after.parts[0]
+            net = (base.value if isinstance(base, Fixed) else after.meta.capacity) - growth.start
+            peak = after.meta.capacity - growth.start
+        growth.net, growth.peak = max(growth.net, net), max(growth.peak, peak, 0)
+        count = self._most()
+        if growth.net > 0 and count is None and self.backend.bounded_lists:
+            raise staging_error(
+                f"The list `{name}` grows in a loop of unknown length.",
+                "Give `lsp_ad.loop_options(maximum_iterations=n)` as the first statement of the loop.",
+            )
+        return max(growth.least, growth.start + _room(growth, count))
+
+    def _most(self) -> int | None:
+        """How often the loop runs at most, where that is known."""
+        count = self.over.count if self.over is not None else None
+        known = [n for n in (count, self.options.maximum_iterations) if isinstance(n, int)]
+        return min(known, default=None)
+
+    def _picks(self, plans: list[Tree], outcomes: list[Outcome]) -> tuple[int | None, ...]:
+        """Which of the values that the trace gave are carried on."""
+        picks: list[int | None] = []
+        position = len(self.index)
+        for plan, outcome in zip(plans, outcomes, strict=True):
+            for leaf, value in zip(leaves_of(plan), outcome.leaves, strict=True):
+                if isinstance(leaf, Spec):
+                    picks.append(position)
+                position += self._is_number(value)
+        return tuple(picks)
+
+    def _emit(self, plans: list[Tree], body: Traced) -> None:
+        backend, specs = self.backend, self._carried(plans)
+        start = []
+        for plan, value in zip(plans, self.before, strict=True):
+            leaves = leaves_of(plan)
+            undefined = is_undefined(type_of(backend, value))
+            given = [None] * len(leaves) if undefined else flatten(fitted(value, plan))[0]
+            for leaf, known in zip(leaves, given, strict=True):
+                if isinstance(leaf, Spec):
+                    start.append(backend.zeros(leaf) if undefined else backend.cast(known, leaf))
+        over, results = self.over, None
+        if over is not None and self.test is None:
+            results = backend.for_loop(over.count, body, start, specs, self.arrays, self.options)
+        if results is None:
+            results = self._by_while(plans, body, start, specs)
+        values = self._values(plans, iter(results))
+        made = [
+            mapped(v, StagedList, self._afterwards, (n,)) for n, v in zip(self.state.all, values, strict=True)
+        ]
+        self.state.set(restored(made, self.before))
+        self._checked(made)
+
+    def _afterwards(self, value: StagedList, path: tuple) -> StagedList:
+        """A list after the loop, its length known where it can be."""
+        growth, meta = self.growth.get(path), value.meta
+        before: Any = self.before[self.state.all.index(path[0])]
+        for part in path[1:]:
+            before = parts_of(before)[0][part]  # type: ignore[index]
+        count = self.over.count if self.over is not None and self.test is None else None
+        known = isinstance(before, list) or (isinstance(before, StagedList) and before.known)
+        if known and isinstance(count, int) and path in self.added:
+            length = len(before) + count * self.added[path]
+            if length < 0:
+                raise staging_error("This loop pops more items than there are in a list.")
+            meta = replace(meta, offset=0, reserve=0, top=0, peak=0)
+            return StagedList(meta, length, value.stores)
+        if growth is None or known or not isinstance(before, StagedList):
+            return StagedList(replace(meta, reserve=0, top=0, peak=0), value.base, value.stores)
+        old, room = before.meta, _room(growth, self._most())
+        reserve = old.reserve + meta.capacity - old.capacity
+        top = old.top + max(growth.net, 0) * (self._most() or 0)
+        meta = replace(meta, reserve=reserve, top=top, peak=max(old.peak, old.top + room))
+        return StagedList(meta, value.base, value.stores)
+
+    def _checked(self, values: Sequence[Any]) -> None:
+        """Check at run time that a loop has kept to the bound that its lists have room for."""
+
+        def checked(value: StagedList, path: tuple) -> StagedList:
+            growth = self.growth.get(path)
+            if growth is not None and growth.net > 0 and not value.known:
+                self.backend.assert_(value.length <= value.meta.capacity, lambda: message)
+            return value
+
+        most = self.options.maximum_iterations
+        if most is None:
+            return
+        place = ":".join(map(str, user_place()))
+        message = f"{place}: this loop runs more than {most} times, its maximum_iterations"
+        for name, value in zip(self.state.all, values, strict=True):
+            mapped(value, StagedList, checked, (name,))
+
+    def _by_while(self, plans: list[Tree], body: Traced, start: list[Any], specs: list[Spec]) -> list[Any]:
+        backend, over = self.backend, self.over
+
+        def test(inputs: list[Any]) -> list[Any]:
+            rest = iter(inputs)
+            index = next(rest) if over is not None else None
+            self.state.set(tuple(self._values(plans, rest)))
+            more = truth(self.test()) if self.test is not None else True
+            if over is None:
+                return [more]
+            inside = index < over.count
+            return [inside if more is True else backend.function("logical_and")(inside, more)]
+
+        traced_test = backend.trace(test, [*self.index, *specs])
+        if over is None:
+            return backend.while_loop(traced_test, body, start, specs, self.options)
+        assert body.picks is not None
+        body = replace(body, picks=(0, *body.picks))
+        start = [backend.cast(0, LENGTH), *start]
+        return backend.while_loop(traced_test, body, start, [LENGTH, *specs], self.options)[1:]
+
+
+class _LoopJoining(Joining):
+    def __init__(self, loop: StagedLoop, name: str):
+        super().__init__(loop.backend, name, ("before an iteration", "after it"))
+        self.loop = loop
+
+    def lists(self, a: Made, b: Made, path: tuple) -> Tree:
+        capacity = self.loop.grown(self.name, path, a, b)
+        meta = Meta(self.backend, NO_ITEM, capacity, reserve=self.loop.growth[path].peak)
+        return self.list_type(a, b, meta)
+
+
+def _room(growth: _Growth, count: int | None) -> int:
+    if growth.net <= 0 or count is None:
+        return growth.peak
+    return growth.net * max(count - 1, 0) + growth.peak

@@ -1,0 +1,65 @@
+"""Types of values, compared: what a variable may be in two branches, or before and after an iteration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lsp_ad.staging.backends.base import Backend, Spec
+
+_NUMBERS = (bool, int, float, complex, np.generic, np.ndarray)
+
+
+@dataclass(frozen=True, eq=False)
+class Fixed:
+    """A part that is the same Python value in every iteration of a loop, or in every item of a list."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Fixed) and is_same(self.value, other.value)
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, _NUMBERS) and not (isinstance(value, np.ndarray) and value.dtype == object)
+
+
+def value_spec(backend: Backend, value: Any) -> Spec:
+    return backend.spec(value)
+
+
+def unified(a: Spec, b: Spec, same_shapes: bool) -> Spec | None:
+    """The type that values of two types can both be cast to without loss of meaning; None if there is none.
+
+    A Python number takes on the type of the other where it is as wide a kind of number, as in NumPy.
+    """
+    if a.shape is None or b.shape is None or len(a.shape) != len(b.shape):
+        shape: tuple[int | None, ...] | None = None
+    else:
+        shape = tuple(m if m == n else None for m, n in zip(a.shape, b.shape, strict=True))
+    if same_shapes and (a.shape is not None and b.shape is not None) and a.shape != b.shape:
+        return None
+    if a.dtype == b.dtype:
+        return Spec(a.dtype, shape, a.weak and b.weak)
+    if (a.dtype == bool) != (b.dtype == bool):
+        return None
+    if a.weak and b.weak:
+        return Spec(np.result_type(a.dtype, b.dtype), shape, True)
+    for weak, strong in ((a, b), (b, a)):
+        if weak.weak and np.can_cast(weak.dtype, np.result_type(strong.dtype, np.int8), "same_kind"):
+            return Spec(strong.dtype, shape)
+    return None
+
+
+def is_same(a: Any, b: Any) -> bool:
+    """Whether two values that are not staged are the same one."""
+    if a is b:
+        return True
+    if type(a) is not type(b) or isinstance(a, np.ndarray):
+        return False
+    try:
+        return bool(a == b)
+    except Exception:  # an __eq__ of the user's
+        return False
