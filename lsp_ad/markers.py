@@ -91,6 +91,33 @@ class checkpoint:
         pass
 
 
+def loop_options(
+    *,
+    maximum_iterations: int | None = None,
+    unroll: bool | None = None,
+    parallel_iterations: int | None = None,
+    shape_invariants: dict[str, tuple[int | None, ...]] | None = None,
+) -> None:
+    """Say how a loop is to be staged; the first statement of the loop. When it runs this does nothing.
+
+    `maximum_iterations`: the loop runs no more often, which gives lists that grow in it a capacity. `unroll`:
+    True for a loop in Python, False for a staged one over a Python range or array. The other two are those of
+    TensorFlow's loops: `shape_invariants` gives shapes, with None for what changes, by names of variables.
+    """
+
+
+def element_type(items: list, dtype: Any, shape: tuple[int, ...] = ()) -> None:
+    """Say of which type the items of a list are, for a list that is empty when a staged loop begins."""
+
+
+def must_stage(value: Any) -> Any:
+    """A condition or an iterable that must not be decided in Python when a function is traced.
+
+    It is the value itself. As a decorator it says so of all conditions and loops of a function.
+    """
+    return value
+
+
 class NoGradient(BaseException):
     """Ends the body of an `insert_grad_of` where no derivative is being computed."""
 

@@ -37,6 +37,14 @@ def backend_named(name: str) -> Backend:
     return _loaded[name]
 
 
+def loaded() -> list[Backend]:
+    """The back ends whose libraries are there."""
+    for name, (library, _) in _known.items():
+        if name not in _loaded and library in sys.modules:
+            backend_named(name)
+    return list(_loaded.values())
+
+
 def owner(*values: Any) -> Backend | None:
     """The back end that owns one of the values, the first that does; None where all are plain Python."""
     for value in values:
@@ -44,10 +52,7 @@ def owner(*values: Any) -> Backend | None:
             continue
         if isinstance(value, Owned):
             return value.backend
-        for name, (library, _) in _known.items():
-            if name not in _loaded and library in sys.modules:
-                backend_named(name)
-        for backend in _loaded.values():
+        for backend in loaded():
             if backend.owns(value):
                 return backend
     return None

@@ -59,7 +59,7 @@ class Traced:
 
 @dataclass(frozen=True)
 class Options:
-    """What a directive says of a loop. `unroll`: in Python (True) or staged (False), whatever it goes over."""
+    """What a directive says of a loop. `unroll`: in Python (True) or staged (False)."""
 
     maximum_iterations: int | None = None
     unroll: bool | None = None

@@ -133,6 +133,18 @@ class Jax(Backend):
     def print_(self, *values: Any, **options: Any) -> None:
         jax.debug.print(options.get("sep", " ").join("{}" for _ in values), *values)
 
+    def assert_(self, test: Any, message: Callable[[], str]) -> None:
+        text = message()
+
+        def check(holds: Any) -> None:
+            if not holds:
+                raise AssertionError(text)
+
+        jax.debug.callback(check, jnp.all(test))
+
+    def tracing(self) -> bool:
+        return isinstance(jnp.zeros(()), jax.core.Tracer)
+
 
 def _replay(traced: Traced, inputs: list[Any]) -> list[Any]:
     casted = [jnp.asarray(v, a.dtype) for v, a in zip(inputs, traced.code.in_avals, strict=True)]

@@ -63,13 +63,16 @@ class ControlFlow:
             tested = at(define(self.names.new("loop_test"), [], [gast.Return(test)]), s.test)
             body = self._function("loop_body", [], s.body, state)
             call = operator("while_", name(tested.name), name(body.name), state.value)
+            call.keywords = _options(s)
             return [*before, tested, body, gast.Expr(call)]
         parameter, start = self._target(s, state)
         body = self._function("loop_body", [parameter], [*start, *s.body], state)
         arguments = [s.iter, name(body.name), state.value]
         if goes_on is not None:
             arguments.append(later(goes_on))
-        return [*before, body, gast.Expr(operator("for_", *arguments))]
+        call = operator("for_", *arguments)
+        call.keywords = _options(s)
+        return [*before, body, gast.Expr(call)]
 
     def _target(self, s: gast.For, state: _State) -> tuple[str, list[gast.stmt]]:
         """The parameter of the body of a `for`, and what binds its target to it."""
@@ -157,6 +160,11 @@ class ControlFlow:
         if guarded:
             arguments.append(gast.Tuple([constant(n) for n in guarded], gast.Load()))
         return _State(names, [got, setter], operator("State", *arguments))
+
+
+def _options(s: gast.For | gast.While) -> list[gast.keyword]:
+    options = getattr(s, "options", None)
+    return [gast.keyword("options", options)] if options is not None else []
 
 
 class _State:

@@ -12,7 +12,7 @@ from lsp_ad.differentiate.structure import leaves, structure
 from lsp_ad.semantics import flow
 from lsp_ad.simplify.algebra import constant
 from lsp_ad.source.trees import walk
-from lsp_ad.staging.converters import break_statements, variables
+from lsp_ad.staging.converters import break_statements, directives, variables
 from lsp_ad.staging.converters.asserts import Asserts
 from lsp_ad.staging.converters.building import at, operator, store
 from lsp_ad.staging.converters.calls import Calls
@@ -35,6 +35,7 @@ def convert(function: gast.FunctionDef, canonical: Canonical, names: Names | Non
     names = names or Names(used | {n.name for n in walk(function) if isinstance(n, gast.FunctionDef)})
     _inner(function, canonical, names)
     fresh = Fresh(used)
+    directives.convert(function, canonical)
     guarded = _core(function, fresh)
     local = flow.writes(function.body) | {n.id for n in walk(function.args) if isinstance(n, gast.Name)}
     for converter in (

@@ -1,9 +1,11 @@
 """What converted code calls, as `ag`: one operator a construct, decided by the types of its operands."""
 
+from lsp_ad.staging.backends.base import Options
 from lsp_ad.staging.operators.arrays import get_item, set_item, update_item
 from lsp_ad.staging.operators.branches import if_, if_exp
 from lsp_ad.staging.operators.calls import call
 from lsp_ad.staging.operators.checks import assert_
+from lsp_ad.staging.operators.directives import element_type, must_stage
 from lsp_ad.staging.operators.logical import and_, compare, in_, is_, not_, or_
 from lsp_ad.staging.operators.loops import for_, while_
 from lsp_ad.staging.operators.state import NOTHING, State
@@ -11,17 +13,20 @@ from lsp_ad.staging.operators.variables import peek, poke, read, undefined
 
 __all__ = [
     "NOTHING",
+    "Options",
     "State",
     "and_",
     "assert_",
     "call",
     "compare",
+    "element_type",
     "for_",
     "get_item",
     "if_",
     "if_exp",
     "in_",
     "is_",
+    "must_stage",
     "not_",
     "or_",
     "peek",

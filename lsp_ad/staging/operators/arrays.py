@@ -18,7 +18,11 @@ def get_item(value: Any, index: Any) -> Any:
     backend = owner(value, *flatten(index)[0])
     if backend is None:
         return value[index]
-    return listed(backend, list(value))[index] if type(value) in (list, tuple) else backend.get_item(value, index)
+    return (
+        listed(backend, list(value))[index]
+        if type(value) in (list, tuple)
+        else backend.get_item(value, index)
+    )
 
 
 def set_item(value: Any, index: Any, new: Any) -> Any:

@@ -13,6 +13,7 @@ from lsp_ad.staging import decisions
 from lsp_ad.staging.backends import owner
 from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.operators.builtins import TABLE
+from lsp_ad.staging.operators.lists import StagedList
 from lsp_ad.staging.structures import flatten
 
 
@@ -61,6 +62,10 @@ class _NumPy:
         self.function, self.name = function, name
 
     def __call__(self, *args: Any, **options: Any) -> Any:
+        if any(isinstance(value, StagedList) for value in args):
+            args = tuple(v.array() if isinstance(v, StagedList) else v for v in args)
+            if self.name == "stack" and options.get("axis", 0) == 0 and len(args) == 1:
+                return args[0]
         backend = owner(*flatten((args, options))[0])
         return (self.function if backend is None else backend.function(self.name))(*args, **options)
 

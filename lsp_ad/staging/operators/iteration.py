@@ -36,7 +36,9 @@ class Staged(Owned):
 
     def __iter__(self) -> Any:
         if not isinstance(self.count, int):
-            raise staging_error(f"{self.what} of {self.backend.name} can be gone over by a `for` statement only.")
+            raise staging_error(
+                f"{self.what} of {self.backend.name} can be gone over by a `for` statement only."
+            )
         return map(self.at, range(self.count))
 
 

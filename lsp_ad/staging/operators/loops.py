@@ -21,9 +21,7 @@ from lsp_ad.staging.operators.state import State
 from lsp_ad.staging.operators.truth import truth
 
 
-def while_(
-    test: Callable[[], Any], body: Callable[[], Any], state: State, options: Options = PLAIN
-) -> None:
+def while_(test: Callable[[], Any], body: Callable[[], Any], state: State, options: Options = PLAIN) -> None:
     """Run a loop; from the first test on that a back end owns, what is left of it is staged."""
     count = 0
     while True:
@@ -90,13 +88,13 @@ def _staged(iterable: Any, options: Options) -> tuple[Staged | None, str]:
         return found, "a directive says so"
     if _is_long(backend, iterable):
         return staged_by(backend, iterable), (
-            f"its {len(iterable)} iterations are more than {backend.longest_unrolled}, which would be unrolled"
+            f"its {len(iterable)} iterations are more than {backend.longest_unrolled}"
         )
     return None, ""
 
 
 def _is_long(backend: Backend, iterable: Iterable[Any]) -> bool:
-    return isinstance(iterable, (range, np.ndarray)) and len(iterable) > backend.longest_unrolled  # type: ignore[arg-type]
+    return isinstance(iterable, (range, np.ndarray)) and len(iterable) > backend.longest_unrolled
 
 
 __all__ = ["for_", "while_"]

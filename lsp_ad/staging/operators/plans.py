@@ -77,7 +77,8 @@ def fitted(value: Any, tree: Tree) -> Any:
         return value
     if tree.kind is StagedList:
         backend = tree.meta.backend
-        return conformed(value, tree.meta, [backend.list_item(s) for s in tree.parts[1:]])
+        items = [backend.list_item(s) for s in tree.parts[1:] if isinstance(s, Spec)]
+        return conformed(value, tree.meta, items)
     found = parts_of(value)
     assert found is not None
     return made_of(
@@ -136,7 +137,7 @@ class Joining:
         return self.list_type(a, b, Meta(self.backend, NO_ITEM, capacity, 0, reserve, top, peak))
 
     def list_type(self, a: Made, b: Made, meta: Meta) -> Made:
-        items = [t for t in (*self._items(a), *self._items(b))]
+        items = [*self._items(a), *self._items(b)]
         if not items:
             raise staging_error(f"The list `{self.name}` changes in staged code, and has no items.")
         item = items[0]
@@ -151,7 +152,7 @@ class Joining:
         """The types of the items of a list."""
         if tree.kind is list:
             return [_stored(self.backend, part) for part in tree.parts]
-        stores = iter(tree.parts[1:])
+        stores = iter([s for s in tree.parts[1:] if isinstance(s, Spec)])
         leaves = [f or self.backend.list_item(next(stores)) for f in tree.meta.item.fixed]
         return [tree_of(tree.meta.item.structure, iter(leaves))]
 
@@ -189,9 +190,9 @@ def is_undefined(tree: Tree) -> bool:
 
 
 __all__: Sequence[str] = [
-    "Joining",
     "LENGTH",
     "NO_ITEM",
+    "Joining",
     "Made",
     "Tree",
     "described",

@@ -64,7 +64,7 @@ def run_body(construct: str, state: State, start: Sequence[Any], run: Callable[[
 def restored(values: Sequence[Any], old: Sequence[Any]) -> tuple:
     """The new values, lists and dicts among them put into the objects that they were before.
 
-    A list that has become a staged one is another object: what is left of the old one raises where it is used.
+    A list that has become a staged one is another object: what is left of the old one raises when used.
     """
     made = []
     for new, before in zip(values, old, strict=True):
