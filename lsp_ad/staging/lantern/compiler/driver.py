@@ -1,0 +1,248 @@
+"""Compiles programs by Numba, and calls what is compiled."""
+
+from __future__ import annotations
+
+import linecache
+import math
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lsp_ad.staging.lantern.compiler.functions import Text, program_source
+from lsp_ad.staging.lantern.compiler.lists import sample
+from lsp_ad.staging.lantern.compiler.operands import leaf_types
+from lsp_ad.staging.lantern.errors import LanternError, LanternRecursionError
+from lsp_ad.staging.lantern.infer import check
+from lsp_ad.staging.lantern.interpreter import raised
+from lsp_ad.staging.lantern.ir import Array, Error, List, Print, Program, Scalar, Tuple, Type
+from lsp_ad.staging.lantern.printing import program_text
+from lsp_ad.staging.lantern.values import accepted, shown
+
+# Stack for calls on the thread of the caller, and on a thread of their own where that is not enough.
+NEAR = 128 * 1024
+DEEP = 512 * 1024 * 1024
+MARGIN = 256 * 1024
+
+_compiled: dict[str, Compiled] = {}
+_lock = threading.RLock()
+
+
+class Raised(Exception):
+    """An error of a program: the number of its message, and the values in it."""
+
+
+def compiled(program: Program) -> Compiled:
+    """A program as machine code. The same program is compiled once."""
+    text = program_text(program)
+    with _lock:
+        if text not in _compiled:
+            _compiled[text] = Compiled(program)
+        return _compiled[text]
+
+
+class Compiled:
+    """A compiled program. `source` is the Python text that Numba compiled.
+
+    An exception that the program raises has the place that it comes from as `lantern_place`.
+    """
+
+    def __init__(self, program: Program) -> None:
+        check(program)
+        self.program = program
+        self.text, self._enter = _built(program, places=False)
+        self._traced: tuple[Text, Callable] | None = None
+        self._deep = any(isinstance(m, Print) for m in self.text.messages)
+
+    @property
+    def source(self) -> str:
+        return self.text.source
+
+    def __call__(self, *args: Any) -> Any:
+        entry = self.program.table[self.program.entry]
+        if len(args) != len(entry.params):
+            raise TypeError(f"{entry.name} takes {len(entry.params)} arguments, and is given {len(args)}")
+        values = [accepted(a, t, n) for a, (n, t) in zip(args, entry.params, strict=True)]
+        try:
+            found = self._run(self._enter, values, ())
+        except LanternError:
+            raise
+        except Exception as error:
+            raise self._explained(error, values) from None
+        return _outward(found, entry.result)
+
+    def _run(self, enter: Callable, values: list[Any], extra: tuple[Any, ...]) -> Any:
+        def arguments() -> list[Any]:
+            entry = self.text.entry
+            return [
+                leaf
+                for k, (v, t) in enumerate(zip(values, entry.params, strict=True))
+                for leaf in _inward(v, t, k in entry.consumed)
+            ]
+
+        if not self.text.low:
+            return enter(*extra, *arguments())
+        from lsp_ad.staging.lantern.compiler.kernels import stack_address
+
+        if not self._deep:
+            try:
+                return enter(stack_address() - NEAR, *extra, *arguments())
+            except RecursionError:
+                self._deep = True
+        return _on_deep_stack(lambda low: enter(low, *extra, *arguments()), stack_address)
+
+    def _explained(self, error: Exception, values: list[Any]) -> Exception:
+        """The exception as the program means it, with its place, which another run finds out."""
+        place = None
+        if _has_places(self.program):
+            if self._traced is None:
+                self._traced = _built(self.program, places=True)
+            where = np.full(1, -1)
+            try:
+                self._run(self._traced[1], values, (where,))
+            except Exception:
+                place = self._traced[0].places[where[0]] if where[0] >= 0 else None
+        found = self._meant(error)
+        if place is not None:
+            found.lantern_place = place  # type: ignore[attr-defined]
+        return found
+
+    def _meant(self, error: Exception) -> Exception:
+        if isinstance(error, RecursionError):
+            return LanternRecursionError(str(error))
+        if not isinstance(error, Raised):
+            return error
+        message = self.text.messages[error.args[0]]
+        assert isinstance(message, Error)
+        return raised(message.type, "".join(_message(message.parts, error.args[1:])))
+
+
+def _message(parts: tuple[Any, ...], values: tuple[Any, ...]) -> list[str]:
+    following = iter(values)
+    return [p if isinstance(p, str) else shown(next(following)) for p in parts]
+
+
+def _built(program: Program, places: bool) -> tuple[Text, Callable]:
+    try:
+        import numba
+
+        from lsp_ad.staging.lantern.compiler import kernels
+    except ImportError as error:
+        raise LanternError('compiling needs Numba: pip install "lsp-ad[lantern]"') from error
+    text = program_source(program, kernels.NAMES, places)
+    name = f"<lantern {program.entry} {id(text):x}>"
+    linecache.cache[name] = (len(text.source), None, text.source.splitlines(keepends=True), name)
+
+    def printed(number: int, *values: Any) -> None:
+        if not places:
+            print(*_message(text.messages[number].parts, values))
+
+    space: dict[str, Any] = {n: getattr(kernels, n) for n in kernels.NAMES}
+    space |= {"np": np, "math": math, "numba": numba, "Raised": Raised, "printed": printed}
+    exec(compile(text.source, name, "exec"), space)
+    for f in (f for group in text.groups for f in group):
+        space[f.name] = numba.njit(error_model="numpy")(space[f.name])
+    extra = [numba.types.int64] * text.low + [numba.types.int64[::1]] * places
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", numba.NumbaPendingDeprecationWarning)
+        _compile(numba, text, space, extra)
+    return text, space[text.entry.name]
+
+
+def _compile(numba: Any, text: Text, space: dict[str, Any], extra: list[Any]) -> None:
+    for group in text.groups:
+        for f in group:
+            leaves = [leaf for t in f.params for leaf in leaf_types(t)]
+            reflected = text.lists and f is text.entry
+            space[f.name].compile((*extra, *(_numba_type(numba, leaf, reflected) for leaf in leaves)))
+        for f in group:
+            # A constant as argument is no reason to compile a function once more.
+            space[f.name].disable_compile()
+
+
+def _numba_type(numba: Any, t: Type, reflected: bool = False) -> Any:
+    if isinstance(t, Scalar):
+        return getattr(numba.types, "boolean" if t.dtype == "bool" else t.dtype)
+    if isinstance(t, Array):
+        return numba.types.Array(_numba_type(numba, Scalar(t.dtype)), t.rank, "C")
+    assert isinstance(t, List)
+    parts = [_numba_type(numba, leaf) for leaf in leaf_types(t.item)]
+    item = parts[0] if len(parts) == 1 else numba.types.Tuple(parts) if parts else numba.types.int64
+    return numba.types.List(item, reflected=reflected)
+
+
+def _has_places(program: Program) -> bool:
+    from lsp_ad.staging.lantern.ir import Let, walk
+
+    return any(
+        isinstance(e, Let) and any(b.place is not None for b in e.bindings)
+        for f in program.functions
+        for e in walk(f.body)
+    )
+
+
+def _inward(value: Any, t: Type, consumed: bool) -> list[Any]:
+    """What a value consists of, as compiled code takes it: arrays in C order, its own where it writes."""
+    if isinstance(t, Tuple):
+        return [leaf for v, i in zip(value, t.items, strict=True) for leaf in _inward(v, i, consumed)]
+    if isinstance(t, Array):
+        found = np.ascontiguousarray(value)
+        owned = consumed and found is value
+        return [found.copy() if owned or not found.flags.writeable else found]
+    if isinstance(t, List):
+        return [_list_inward(value, t)]
+    return [value]
+
+
+def _list_inward(value: list[Any], t: List) -> list[Any]:
+    if any(isinstance(leaf, List) for leaf in leaf_types(t.item)):
+        raise LanternError("a list of lists cannot be given to a compiled program")
+    space = {"np": np}
+    items = []
+    for item in value:
+        parts = _inward(item, t.item, False)
+        items.append(parts[0] if len(parts) == 1 else tuple(parts) if parts else 0)
+    return [*items, eval(sample(t.item), space)]
+
+
+def _outward(value: Any, t: Type) -> Any:
+    """A value of compiled code as one of NumPy and Python."""
+    types = list(leaf_types(t))
+    parts = iter([value] if len(types) == 1 else value if types else [])
+    return _rebuilt(t, parts)
+
+
+def _rebuilt(t: Type, parts: Any) -> Any:
+    if isinstance(t, Tuple):
+        return tuple(_rebuilt(i, parts) for i in t.items)
+    value = next(parts)
+    if isinstance(t, Scalar):
+        return np.dtype(t.dtype).type(value)
+    if isinstance(t, List):
+        return [_outward(v, t.item) for v in value]
+    return value
+
+
+def _on_deep_stack(run: Callable[[int], Any], stack_address: Callable[[], int]) -> Any:
+    """Run on a thread with a stack for deep recursion; `run` takes the lowest address that it may use."""
+    result: list[Any] = []
+
+    def target() -> None:
+        try:
+            result.extend((True, run(stack_address() - DEEP + MARGIN)))
+        except BaseException as error:
+            result.extend((False, error))
+
+    with _lock:
+        before = threading.stack_size(DEEP)
+        try:
+            thread = threading.Thread(target=target, name="lantern")
+            thread.start()
+        finally:
+            threading.stack_size(before)
+    thread.join()
+    if not result[0]:
+        raise result[1]
+    return result[1]

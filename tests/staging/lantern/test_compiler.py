@@ -1,0 +1,285 @@
+"""Compiled programs against the interpreter and Python."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+pytest.importorskip("numba")
+
+from lsp_ad.staging.lantern.compiler.driver import Compiled, compiled
+from lsp_ad.staging.lantern.errors import LanternError, LanternRecursionError
+from lsp_ad.staging.lantern.interpreter import interpret
+from lsp_ad.staging.lantern.parsing import parse
+from tests.staging.lantern.programs import CASES
+
+pytestmark = pytest.mark.row("A16")
+
+
+def program(body: str, params: str = "", result: str = "float64", rest: str = ""):
+    return parse(f"(program f (def f ({params}) {result} {body}) {rest})")
+
+
+def same(a, b, exact=False):
+    """Equal in structure, dtype and value."""
+    if isinstance(b, tuple | list):
+        assert type(a) is type(b) and len(a) == len(b)
+        for x, y in zip(a, b, strict=True):
+            same(x, y, exact)
+        return
+    assert np.asarray(a).dtype == np.asarray(b).dtype
+    assert np.shape(a) == np.shape(b)
+    if exact:
+        np.testing.assert_array_equal(a, b)
+    else:
+        np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-13)
+
+
+def agree(p, *args):
+    """Both give the same value, or raise the same exception; the arguments stay as they are."""
+    before = [np.copy(a) if isinstance(a, np.ndarray) else a for a in args]
+    try:
+        expected = interpret(p, *args)
+    except Exception as error:
+        with pytest.raises(type(error)) as caught:
+            compiled(p)(*args)
+        assert getattr(caught.value, "lantern_place", None) == getattr(error, "lantern_place", None)
+        return
+    same(compiled(p)(*args), expected)
+    for a, b in zip(args, before, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
+def test_programs_compute_what_python_does(case):
+    found, expected = compiled(case.program)(*case.args), case.python(*case.args)
+    pairs = zip(found, expected, strict=True) if isinstance(expected, tuple) else [(found, expected)]
+    for a, b in pairs:
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
+def test_programs_compute_what_the_interpreter_does(case):
+    agree(case.program, *case.args)
+
+
+def test_a_program_is_compiled_once():
+    assert compiled(CASES["power"].program) is compiled(parse(CASES["power"].text))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# memory
+
+
+def test_a_stencil_writes_in_place():
+    source = compiled(CASES["stencil"].program).source
+    assert "copy()" not in source
+    source = compiled(CASES["gauss_seidel"].program).source
+    assert "copy()" not in source and "empty" not in source
+
+
+V = "(u (array float64 1))"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        # both the old and the new array are read
+        "(let ((v (set u [0] 9.0))) (+ u v))",
+        "(let ((v (set (+ u 1.0) [0] 9.0)) (w (set v [1] 8.0))) (tuple v w u))",
+        # a view of what is written into
+        "(let ((v (+ u 1.0)) (w (get v [(: 1)])) (x (set v [1] 9.0))) (tuple w x))",
+        # a value that is computed late from what is written into
+        "(let ((v (+ u 1.0)) (w (* v 2.0)) (x (set v [1] 9.0))) (tuple w x))",
+        "(let ((v (+ u 1.0)) (x (set v [(: 1)] (get v [(: _ -1)])))) x)",
+        "(let ((v (+ u 1.0)) (x (set v [] (get v [(: _ _ -1)])))) x)",
+        "(tuple u (set u [0] 1.0))",
+        "(tuple (set u [0] 1.0) (set u [1] 2.0))",
+        "(let ((v (+ u 1.0))) (tuple v (set v [0] 1.0) (set v [1] 2.0)))",
+        # in one branch
+        "(let ((v (+ u 1.0)) (w (if (> (get u [0]) 0.0) (set v [0] 5.0) v))) (tuple w u))",
+        "(let ((v (+ u 1.0)) (w (if (> (get u [0]) 0.0) (set v [0] 5.0) v))) (tuple w v))",
+        "(let ((v (+ u 1.0)) (w (if (> (get u [0]) 0.0) (set v [0] 5.0) u)) (x (set w [1] 7.0))) (tuple x u))",
+        # carried by a loop, twice, swapped, or next to what it came from
+        "(while ((a u) (b u) (i 0)) (< i 3) (tuple (set a [i] 1.0) b (+ i 1)))",
+        "(while ((a u) (b (+ u 1.0)) (i 0)) (< i 3) (tuple (set b [i] 1.0) a (+ i 1)))",
+        "(while ((a (+ u 0.0)) (b (+ u 1.0)) (i 0)) (< i 3) (let ((c (set a [i] 3.0))) (tuple c c (+ i 1))))",
+        "(while ((a (+ u 0.0)) (s 0.0) (i 0)) (< i 3) (tuple (set a [i] s) (+ s (sum a)) (+ i 1)))",
+        "(let ((v (+ u 1.0)) (r (while ((a v) (i 0)) (< i 3) (tuple (set a [i] 0.0) (+ i 1))))) (tuple r v))",
+        "(let ((v (+ u 1.0)) (r (while ((i 0) (s 0.0)) (< i 3) (tuple (+ i 1) (+ s (sum (set v [i] 0.0))))))) r)",
+        "(let ((v (+ u 1.0)) (t (tuple v 1.0)) (w (set (item t 0) [0] 5.0))) (tuple w t))",
+        "(let ((v (+ u 1.0)) (t (tuple v 1.0)) (w (set (item t 0) [0] 5.0))) (tuple w (item t 1)))",
+    ],
+)
+def test_a_write_changes_nothing_that_is_still_read(body):
+    from lsp_ad.staging.lantern.infer import Types
+    from lsp_ad.staging.lantern.ir import Array
+    from lsp_ad.staging.lantern.parsing import parse_expression
+    from lsp_ad.staging.lantern.printing import type_text
+
+    result = Types({}, "f").of(parse_expression(body), {"u": Array("float64", 1)})
+    agree(program(body, V, type_text(result)), np.array([1.0, 2.0, 3.0, 4.0]))
+
+
+def test_callees_write_into_what_is_theirs_only():
+    p = parse("""
+    (program f
+      (def put ((a (array float64 1)) (x float64)) (array float64 1) (set a [0] x))
+      (def same ((a (array float64 1))) (array float64 1) a)
+      (def f ((u (array float64 1))) (tuple (array float64 1) (array float64 1) (array float64 1) (array float64 1))
+        (let ((a (call put u 1.0))
+              (b (call put a 2.0))
+              (c (+ u 1.0))
+              (d (call put c 3.0))
+              (e (call same d))
+              (g (set e [1] 4.0)))
+          (tuple a b d g))))
+    """)
+    agree(p, np.array([5.0, 6.0]))
+
+
+@pytest.mark.row("A7")
+def test_lists_are_values():
+    body = """
+    (let ((longer (list-append xs 9.0))
+          (other (list-append xs 8.0))
+          (shorter (item (list-pop longer) 0))
+          (loop (while ((l longer) (i 0)) (< i 3) (tuple (list-append l (cast i :dtype float64)) (+ i 1)))))
+      (tuple xs longer other (list-set longer -1 0.5) shorter (item loop 0) (list-len longer) (list-stack other)))
+    """
+    p = program(body, "(xs (list float64))", f"(tuple {'(list float64) ' * 6} int64 (array float64 1))")
+    agree(p, [1.0])
+    agree(p, [])
+
+
+@pytest.mark.row("A7")
+def test_lists_of_arrays_tuples_and_lists():
+    body = """
+    (let ((tape
+            (while ((i 0) (x (+ u 0.0)) (tape (list-new :item (tuple (array float64 1) (list (array float64 1)) bool))))
+              (< i 3)
+              (let ((inner
+                      (while ((j 0) (y x) (l (list-new :item (array float64 1))))
+                        (< j 2)
+                        (tuple (+ j 1) (set y [j] (* 2.0 (get y [j]))) (list-append l y)))))
+                (tuple (+ i 1) (item inner 1) (list-append tape (tuple x (item inner 2) (> (sum x) 10.0)))))))
+          (back
+            (while ((tape (item tape 2)) (s (item tape 1)))
+              (> (list-len tape) 0)
+              (let ((popped (list-pop tape)) (entry (item popped 1)))
+                (tuple (item popped 0)
+                  (item
+                    (while ((s (+ s (item entry 0))) (l (item entry 1)))
+                      (> (list-len l) 0)
+                      (let ((p (list-pop l)))
+                        (tuple (+ s (if (item entry 2) (* 2.0 (item p 1)) (item p 1))) (item p 0))))
+                    0))))))
+      (tuple (item back 1) (item tape 1) (item tape 2)))
+    """
+    item = "(tuple (array float64 1) (list (array float64 1)) bool)"
+    p = program(body, V, f"(tuple (array float64 1) (array float64 1) (list {item}))")
+    agree(p, np.array([1.0, 2.0, 3.0]))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# recursion
+
+
+def path(n: int):
+    left = np.arange(1, n + 1)
+    left[-1] = -1
+    return left, np.full(n, -1)
+
+
+def test_recursion_a_hundred_thousand_levels_deep():
+    n = 100_000
+    assert compiled(CASES["tree_prod"].program)(1.0, np.full(n, 0.5), *path(n), 0) == 0.5**n
+    assert compiled(CASES["even_odd"].program)(n) == (n % 2 == 0)
+
+
+def test_recursion_without_end_is_an_error_and_no_crash():
+    endless = program("(+ 1.0 (call f x))", "(x float64)")
+    for _ in range(2):
+        with pytest.raises(LanternRecursionError, match="calls of f nest too deeply"):
+            compiled(endless)(1.0)
+
+
+def test_deep_recursion_on_another_thread():
+    found = []
+    n = 50_000
+    run = lambda: found.append(compiled(CASES["tree_prod"].program)(1.0, np.ones(n), *path(n), 0))  # noqa: E731
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    assert found == [1.0]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# errors and printing
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "(get u [4])",
+        "(get u [-5])",
+        "(sum (get u [(cast u :dtype int64)]))",
+        "(sum (set u [7] 1.0))",
+        "(sum (+ u (get u [(: 2)])))",
+        "(sum (set u [(: 2)] (get u [(: 1)])))",
+        "(cast (// (size u :axis 0) 0) :dtype float64)",
+        "(cast (% 1 (- (size u :axis 0) 4)) :dtype float64)",
+        "(cast (** (size u :axis 0) -1) :dtype float64)",
+        "(cast (cast (/ (get u [0]) 0.0) :dtype int64) :dtype float64)",
+        "(max (get u [(: 4)]))",
+        "(matmul u (get u [(: 1)]))",
+        "(sum (get u [(> (get u [(: 1)]) 0.0)]))",
+        "(sum (reshape u 3 2) )",
+        "(sum (concatenate (reshape u 2 2) (reshape u 4 1) :axis 0))",
+        "(item (list-pop (list-new :item float64)) 1)",
+        "(list-get (list-new :item float64) 0)",
+        '(error "KeyError" "no " (get u [0]) " in " u)',
+        '(error "SomeError" "of the user\'s")',
+        "(item (while ((x 0.0)) :limit 5 true (tuple (+ x 1.0))) 0)",
+    ],
+)
+def test_errors_are_those_of_the_interpreter(body):
+    placed = f'(let ((y 1.0 :at "f.py:3") (x {body} :at "f.py:4")) (+ x y))'
+    agree(program(placed, V), np.array([1.0, 2.0, 3.0, 4.0]))
+    with pytest.raises(Exception) as caught:
+        compiled(program(placed, V))(np.array([1.0, 2.0, 3.0, 4.0]))
+    assert caught.value.lantern_place == "f.py:4"
+
+
+def test_the_message_of_an_error_has_its_values():
+    p = program('(if (< x 0.0) (error "ValueError" "negative: " x) (sqrt x))', "(x float64)")
+    assert compiled(p)(4.0) == 2.0
+    with pytest.raises(ValueError, match=r"^negative: -1\.0$"):
+        compiled(p)(-1.0)
+
+
+def test_printing_is_in_order(capsys):
+    body = '(let ((_ (print "x is" x)) (_ (print (tuple 1 true) u))) x)'
+    p = program(body, f"(x float64) {V}")
+    assert compiled(p)(1.5, np.ones(2)) == interpret(p, 1.5, np.ones(2))
+    out = capsys.readouterr().out
+    assert out == "x is 1.5\n(1, True) [1. 1.]\n" * 2
+
+
+def test_what_cannot_be_given_is_an_error():
+    with pytest.raises(LanternError, match="x is int64, and float64 is needed"):
+        compiled(program("x", "(x float64)"))(1)
+    with pytest.raises(TypeError, match="takes 1 arguments"):
+        compiled(program("x", "(x float64)"))()
+
+
+def test_arrays_in_any_order_and_read_only_ones():
+    p = program("(sum (* (set u [0 0] 1.0) 2.0))", "(u (array float64 2))")
+    x = np.arange(12.0).reshape(3, 4)
+    frozen = x.copy()
+    frozen.flags.writeable = False
+    for value in (x, x.T, x[::2, ::-1], frozen):
+        agree(p, value)
+    assert isinstance(Compiled(p).source, str)
