@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import gast
 
-from lsp_ad.differentiate import saves
+from lsp_ad.differentiate import saves, seeds
 from lsp_ad.differentiate.adjoints import Adjoints
 from lsp_ad.differentiate.calls import Callees
 from lsp_ad.differentiate.checkpoints import Reruns, removed
@@ -29,6 +29,7 @@ from lsp_ad.semantics.memory import mutated
 from lsp_ad.semantics.points import Points
 from lsp_ad.semantics.shapes import Kind
 from lsp_ad.simplify.algebra import assign, call, constant, name, substitute
+from lsp_ad.simplify.compositions import compose
 from lsp_ad.simplify.dead import drop_dead_writes
 
 MARK = "where the backward sweep begins"
@@ -89,11 +90,13 @@ def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -
     if options.product is not None:
         start = [assign(seed, constant(1.0))]
     if not scalar and mode != "pair":
-        check = _check(seed, values.like(name(unit.result), last) if single else name(unit.result))
+        computed = mode not in ("grad", "vjp") or options.seed_of(mode) == "ones"
+        like = seeds.like_result(unit, values, backward, computed) if single else name(unit.result)
+        check = seeds.check(seed, like)
         if not single:
             values.helper("same_form")
         if options.seed_of(mode) == "ones":
-            start = [_ones(seed, unit.result, values)]
+            start = [seeds.ones(seed, unit.result, values)]
     first = unit.tree.body[0]
     nested = may_nest(unit.tree.body, adjoints.lists, unit.unpacked, unit.kinds)
     if mode == "pair":  # a parameter that does not matter may be anything
@@ -136,6 +139,7 @@ def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -
         returned = gast.Tuple([name(kept), returned], gast.Load())
     joint = _joint(forward, backward, returned)
     if options.optimized:
+        values.helpers |= compose(joint, values.helpers, lambda: unit.fresh.new("b"), points)
         given = bound if options.product is not None else {*bound, seed}
         joint = simplify(joint, given, points, shared_memory(joint, unit, values, points, tapes.names))
         options.record("simplified", unit.tree, joint)
@@ -201,17 +205,6 @@ def unnest(body: list[gast.stmt]) -> None:
         position += 1
 
 
-def _check(seed: str, like: gast.expr) -> gast.stmt:
-    """The check of the seed's shape, as a statement that reads both; emit.py writes it out."""
-    return gast.Expr(gast.Call(name("check_seed"), [name(seed), like], []))
-
-
-def _ones(seed: str, result: str, values: ForwardValues) -> gast.stmt:
-    """The seed of a result, where none is given: ones."""
-    missing = gast.Compare(name(seed), [gast.Is()], [constant(None)])
-    return gast.If(missing, [assign(seed, call(values.helper("ones_of"), name(result)))], [])
-
-
 def _gradient_of(
     p: str,
     unit: Unit,
@@ -262,11 +255,13 @@ def _shown(
     if mode in ("pair", "split"):
         unit.webs.setdefault(seed, seed)
     display = display_of(joint, unit, {seed: unit.title.rpartition(".")[2]}, values, points)
+    # the last two stand in the checks on entry and of the seed
+    helpers = values.helpers & (points.mentioned(joint) | {"same_form", "holds_complex"})
     joint = display.rename(joint)
     unnest(joint)
     mark = next(i for i, s in enumerate(joint) if _is_mark(s))
     forward, backward = joint[:mark], joint[mark + 1 : -1]
-    at = next((i for i, s in enumerate(backward) if _is_check(s)), None)
+    at = next((i for i, s in enumerate(backward) if seeds.is_check(s)), None)
     check = None if at is None else backward[at]
     start, backward = ((), backward) if at is None else (tuple(backward[:at]), backward[at + 1 :])
     returned = joint[-1].value
@@ -279,7 +274,7 @@ def _shown(
         returned,
         like,
         scalar,
-        frozenset(values.helpers),
+        frozenset(helpers),
         modules(unit, values),
         frozenset(unit.parameters),
         start=start,
@@ -331,15 +326,6 @@ def modules(unit: Unit, values: ForwardValues) -> frozenset[str]:
 
 def _is_mark(s: gast.stmt) -> bool:
     return isinstance(s, gast.Expr) and isinstance(s.value, gast.Constant) and s.value.value == MARK
-
-
-def _is_check(s: gast.stmt) -> bool:
-    return (
-        isinstance(s, gast.Expr)
-        and isinstance(s.value, gast.Call)
-        and isinstance(s.value.func, gast.Name)
-        and s.value.func.id == "check_seed"
-    )
 
 
 def _text(node: gast.expr) -> str:

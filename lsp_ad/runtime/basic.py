@@ -134,23 +134,6 @@ def solve_adjoint_left(dx2, y):
     return -np.outer(dx2, y) if np.ndim(y) == 1 else -(dx2 @ np.transpose(y))
 
 
-def cholesky_adjoint(dy, y):
-    """The adjoint of x in y = np.linalg.cholesky(x), which reads the lower triangle of x (Giles 2008)."""
-    upper = np.swapaxes(y, -1, -2)
-    halved = np.ones_like(y) - 0.5 * np.eye(np.shape(y)[-1], dtype=y.dtype)
-    inner = np.swapaxes(np.linalg.solve(upper, np.tril(upper @ dy) * halved), -1, -2)
-    s = np.linalg.solve(upper, inner)
-    return np.tril(s + np.swapaxes(s, -1, -2)) * halved
-
-
-def cholesky_tangent(dx, y):
-    """The tangent of y = np.linalg.cholesky(x), which reads the lower triangle of x (Giles 2008)."""
-    halved = np.ones_like(y) - 0.5 * np.eye(np.shape(y)[-1], dtype=y.dtype)
-    lower = np.tril(dx) * halved
-    inner = np.linalg.solve(y, lower + np.swapaxes(lower, -1, -2))
-    return y @ (np.tril(np.linalg.solve(y, np.swapaxes(inner, -1, -2))) * halved)
-
-
 def written_last(x, index):
     """Which parts of `e` stay in x after `x[index] = e`: where places are named twice, the last."""
     places = np.zeros(np.shape(x), dtype=int)

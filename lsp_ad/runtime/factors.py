@@ -14,6 +14,30 @@ def symmetric_tangent(dx):
     return np.tril(dx) + np.swapaxes(np.tril(dx, -1), -1, -2)
 
 
+def cholesky_adjoint(dy, y):
+    """The adjoint of x in y = np.linalg.cholesky(x), which reads the lower triangle of x (Giles 2008)."""
+    halved = np.ones_like(y) - 0.5 * np.eye(np.shape(y)[-1], dtype=y.dtype)
+    inverse = np.linalg.inv(y)
+    inner = np.tril(np.swapaxes(y, -1, -2) @ dy) * halved
+    s = np.swapaxes(inverse, -1, -2) @ inner @ inverse
+    return np.tril(s + np.swapaxes(s, -1, -2)) * halved
+
+
+def cholesky_adjoint_of_diagonal(d, y):
+    """What cholesky_adjoint(dy, y) is for a diagonal dy that has d on its diagonal."""
+    inverse = np.linalg.inv(y)
+    lower = np.tril(np.transpose(inverse * (d * np.diag(y))[:, None]) @ inverse)
+    return lower - 0.5 * np.diag(np.diag(lower))
+
+
+def cholesky_tangent(dx, y):
+    """The tangent of y = np.linalg.cholesky(x), which reads the lower triangle of x (Giles 2008)."""
+    halved = np.ones_like(y) - 0.5 * np.eye(np.shape(y)[-1], dtype=y.dtype)
+    lower = np.tril(dx) * halved
+    inner = np.linalg.solve(y, lower + np.swapaxes(lower, -1, -2))
+    return y @ (np.tril(np.linalg.solve(y, np.swapaxes(inner, -1, -2))) * halved)
+
+
 def eigh_tangent(dx, w, v):
     """The tangents of w, v = np.linalg.eigh(x), for distinct eigenvalues."""
     gaps = np.expand_dims(w, -2) - np.expand_dims(w, -1)
