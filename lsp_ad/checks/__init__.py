@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
-from lsp_ad.checks.staging_bypass import staging_bypass
-from lsp_ad.problems import Problem
+import contextlib
+from collections.abc import Callable, Iterator
+
+from lsp_ad.checks.rules.staging_bypass import staging_bypass
+from lsp_ad.checks.traces import Trace, Traces
+from lsp_ad.problems import Problem, Span
 from lsp_ad.semantics.names import Program
 
-RULES = (staging_bypass,)
+# Each is asked once for every function that runs while it is traced.
+RULES: tuple[Callable[[Trace], Iterator[Problem]], ...] = (staging_bypass,)
 
 
 def check(program: Program) -> list[Problem]:
     """The findings of all rules in a file, in the order of the text; no code of the file is run."""
-    return sorted((found for rule in RULES for found in rule(program)), key=lambda p: (p.span, p.code))
+    if "findings" not in program.derived:
+        program.derived["findings"] = _check(program)
+    return program.derived["findings"]
 
 
-__all__ = ["RULES", "check"]
+def _check(program: Program) -> list[Problem]:
+    found: dict[tuple[Span, str], Problem] = {}
+    for trace in traces_of(program):
+        for rule in RULES:
+            with contextlib.suppress(RecursionError):
+                for problem in rule(trace):
+                    found[problem.span, problem.code] = problem
+    return [found[key] for key in sorted(found)]
+
+
+def traces_of(program: Program) -> Traces:
+    """The traced functions of a file, found once."""
+    if "traces" not in program.derived:
+        program.derived["traces"] = Traces(program)
+    return program.derived["traces"]
+
+
+__all__ = ["RULES", "check", "traces_of"]

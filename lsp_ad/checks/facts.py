@@ -8,7 +8,7 @@ from functools import cached_property
 
 import gast
 
-from lsp_ad.checks.origins import UNKNOWN, Kind, Origin, frozen, is_constant, join, related
+from lsp_ad.checks.origins import UNKNOWN, Kind, Origin, frozen, is_constant, join, outside, related
 from lsp_ad.checks.parameters import parameter_origins
 from lsp_ad.checks.staged_functions import Functions, Place
 from lsp_ad.semantics.names import bound_names, imported
@@ -61,7 +61,7 @@ class Facts:
         if values[0].kind.decided and not (isinstance(first, gast.Constant) and first.value is None):
             # A setter, `def set_debug(on): global debug; debug = on`, hands over another such value.
             values = [o for o in values if o.kind is not Kind.UNKNOWN]
-        known = join(values)
+        known = outside(join(values))
         where = [related(f"`{name}` is assigned here.", found[0][0])]
         if len(found) > 1:
             where.append(related(f"`{name}` is assigned again here.", found[-1][0]))

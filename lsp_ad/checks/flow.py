@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gast
 
+from lsp_ad.checks.certainty import of_operation
 from lsp_ad.checks.facts import Facts
-from lsp_ad.checks.origins import UNKNOWN, Kind, Origin, derived, frozen, join, merge
+from lsp_ad.checks.origins import UNKNOWN, Kind, Origin, frozen, join, merge, outside, widens
 from lsp_ad.checks.staged_functions import Place
 from lsp_ad.checks.values import Values
 from lsp_ad.semantics.names import bound_names
@@ -47,7 +48,7 @@ class Flow(Values):
         return UNKNOWN if self.traced and name in self._rebound else super().lookup(name)
 
     def captured(self, name: str) -> Origin:
-        found = self.lookup(name)
+        found = self.lookup(name) if self.traced else outside(self.lookup(name))
         # A name that a nested function declares nonlocal is not among `locals`.
         if self.traced or not self.place or name not in self.place.locals | self.state.keys():
             return found
@@ -104,7 +105,8 @@ class Flow(Values):
     def _augassign(self, node: gast.AugAssign) -> None:
         value = self.origin(node.value)
         if isinstance(node.target, gast.Name):
-            self.bind(node.target, derived([self.lookup(node.target.id), value]))
+            old = node.target, self.lookup(node.target.id)
+            self.bind(node.target, of_operation(node.op, old, (node.value, value)))
         else:
             self.bind(node.target, value)
 
@@ -144,7 +146,7 @@ class Flow(Values):
         skipped = dict(self.state)
         self.block(node.body)
         end, known = self.state, self._heads.get(node)
-        if known is None or any(n not in known or known[n].kind < origin.kind for n, origin in end.items()):
+        if known is None or widens(known, end):
             self._heads[node] = merge(known, end) if known else dict(end)
             self._changed = True
         self.state = merge(skipped, end)

@@ -38,6 +38,14 @@ class Kind(enum.IntEnum):
         return self in (Kind.FORM, Kind.FLAG)
 
 
+class Sure(enum.IntEnum):
+    """How sure it is that a value with the kind TRACED is traced."""
+
+    MAYBE = 0   # by the arguments of a call: a tensor or a number
+    PARTS = 1   # a traced value, or a container of them
+    ITSELF = 2  # a traced value
+
+
 @dataclass(frozen=True)
 class Origin:
     """`clause` says what the value is (a main clause without its stop), `related` where it was put there."""
@@ -46,6 +54,7 @@ class Origin:
     clause: str = ""
     way_out: str = ""
     related: tuple[Related, ...] = ()
+    sure: Sure = Sure.MAYBE
 
     def through(self, related: Related) -> Origin:
         """The same origin, handed on by one more place; the first place and the last one are kept."""
@@ -62,17 +71,42 @@ def frozen(text: str, what: str = "a global", kind: Kind = Kind.GLOBAL,
 
 UNKNOWN = Origin(Kind.UNKNOWN)
 TRACED = Origin(Kind.TRACED)
+PARTS = Origin(Kind.TRACED, sure=Sure.PARTS)
+TENSOR = Origin(Kind.TRACED, sure=Sure.ITSELF)
+_BY_CERTAINTY = (TRACED, PARTS, TENSOR)
 
 
 def join(origins: Iterable[Origin]) -> Origin:
-    """The origin of a value that is one of several, or that is computed from all of them."""
-    return max(origins, key=lambda o: o.kind, default=Origin(Kind.CONSTANT))
+    """The origin of a value that is one of several."""
+    found = list(origins)
+    result = max(found, key=lambda o: o.kind, default=Origin(Kind.CONSTANT))
+    return _BY_CERTAINTY[min(o.sure for o in found)] if result.kind is Kind.TRACED else result
 
 
 def derived(origins: Iterable[Origin]) -> Origin:
     """The origin of a value computed from others: nothing but None itself is None, so OPTIONAL is lost."""
-    result = join(origins)
+    found = list(origins)
+    result = max(found, key=lambda o: o.kind, default=Origin(Kind.CONSTANT))
+    if result.kind is Kind.TRACED:
+        return _BY_CERTAINTY[max(o.sure for o in found)]
     return UNKNOWN if result.kind is Kind.OPTIONAL else result
+
+
+def computed(origins: Iterable[Origin]) -> Origin:
+    """The origin of a number computed from others: of traced parts it is traced itself."""
+    result = derived(origins)
+    return TENSOR if result.sure else result
+
+
+def held(origins: Iterable[Origin]) -> Origin:
+    """The origin of a container of values."""
+    result = derived(origins)
+    return PARTS if result.sure else result
+
+
+def outside(origin: Origin) -> Origin:
+    """The origin of a value that is made outside the traced function: an array has its numbers there."""
+    return TRACED if origin.kind is Kind.TRACED else origin
 
 
 def merge(*environments: dict[str, Origin]) -> dict[str, Origin]:
@@ -82,6 +116,14 @@ def merge(*environments: dict[str, Origin]) -> dict[str, Origin]:
         for name, origin in environment.items():
             result[name] = join((result[name], origin)) if name in result else origin
     return result
+
+
+def widens(known: dict[str, Origin], new: dict[str, Origin]) -> bool:
+    """Does a state say anything of a name that an earlier one does not cover?"""
+    return any(
+        n not in known or known[n].kind < o.kind or (known[n].kind is o.kind and known[n].sure > o.sure)
+        for n, o in new.items()
+    )
 
 
 def is_constant(node: gast.AST | None) -> bool:

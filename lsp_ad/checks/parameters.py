@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gast
 
-from lsp_ad.checks.origins import TRACED, UNKNOWN, Kind, Origin, is_constant, join, related
+from lsp_ad.checks.origins import PARTS, TENSOR, TRACED, UNKNOWN, Kind, Origin, is_constant, join, related
 from lsp_ad.checks.staged_functions import Functions, Place, Staged
 
 _FLAG_TYPES = {"builtins.bool", "builtins.int", "builtins.str", "builtins.bytes", "builtins.type"}
@@ -62,8 +62,11 @@ def _parameter(functions: Functions, place: Place, staged: Staged | None, parame
         return UNKNOWN
     if parameter.annotation is not None:
         canonical = functions.canonical(_head(parameter.annotation), place.parent) or ""
-        return TRACED if canonical.startswith(_ARRAY_TYPES) else UNKNOWN
-    return TRACED
+        if not canonical.startswith(_ARRAY_TYPES):
+            return UNKNOWN
+        number = canonical.startswith("builtins.")
+        return TENSOR if staged.jitted or staged.backend or not number else TRACED
+    return PARTS if staged.jitted else TRACED
 
 
 def _defaulted(name: str, default: gast.expr, staged: Staged) -> Origin:

@@ -7,11 +7,12 @@ A function is staged by a decorator (`@jax.jit`, `@partial(jax.jit, static_argnu
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import gast
 
+from lsp_ad.rules.settings import settings_of
 from lsp_ad.semantics.names import HERE, Program, imported, local_names, parameters
 
 TRANSFORMS = {
@@ -81,10 +82,31 @@ def is_local(name: str, place: Place | None) -> bool:
 
 @dataclass(frozen=True)
 class Staged:
-    """How a function is staged; `static` parameters stay Python values (None: which, cannot be told)."""
+    """How a function is staged; `static` parameters stay Python values (None: which, cannot be told).
+
+    `transform` decides its conditionals; `jitted`: jax.jit traces its arguments; `converts`: constructs on
+    traced values are staged; `backend` is the one that lsp_ad compiles for, `where` what says all this.
+    """
 
     transform: str
     static: frozenset[str] | None = frozenset()
+    jitted: bool = False
+    converts: bool = True
+    backend: str = ""
+    where: gast.AST | None = None
+
+    def together(self, other: Staged) -> Staged:
+        """How a function is staged by two transforms, one around the other."""
+        plain = self if self.transform == "jax.jit" else other
+        inner = other if plain is self else self
+        static = None if self.static is None or other.static is None else self.static | other.static
+        return replace(inner, static=static, jitted=self.jitted or other.jitted,
+                       converts=self.converts or other.converts, backend=self.backend or other.backend,
+                       where=plain.where)
+
+    def of_callee(self) -> Staged:
+        """How a function is staged that is called by one that is."""
+        return replace(self, static=frozenset(), jitted=False, where=None)
 
 
 class Functions:
@@ -157,6 +179,17 @@ class Functions:
                 return around.owner if name == around.receiver else None
         return None
 
+    def _is_marked(self, place: Place) -> bool:
+        """Do the settings say that the function is staged? By its name, or by that and the module's."""
+        marked = settings_of(self.program).staged
+        if not marked or isinstance(place.node, gast.Lambda):
+            return False
+        around = [getattr(p.node, "name", "") for p in place.chain()][::-1]
+        around[-1:] = [place.owner.name, place.name] if place.owner else [place.name]
+        path = self.program.parsed.document.path.removesuffix(".py").replace("\\", "/").split("/")
+        full = "." + ".".join([*path, *around])
+        return any(full.endswith("." + name) for name in marked)
+
     def _only(self, scope: gast.AST | None, name: str) -> Place | None:
         found = self._named.get((scope, name), [])
         return found[0] if len(found) == 1 else None
@@ -168,23 +201,26 @@ class Functions:
         for place, decorator in self._decorated:
             transform = self._transform(decorator, place.parent)
             if transform:
-                found.setdefault(place, self._staged(transform, place, 0, frozenset()))
+                self._add(found, place, self._staged(transform, place, 0, frozenset(), decorator))
+        for place in self.places.values():
+            if self._is_marked(place):
+                self._add(found, place, Staged("lsp_ad.staged"))
         for call, place_of_call in self.calls:
             transform = self._transform(call.func, place_of_call)
             target = call.args[0] if call.args else next(
                 (k.value for k in call.keywords if k.arg in ("fun", "func", "function")), None)
             if transform and target is not None:
                 name, keywords = transform
-                self._stage_value(found, (name, keywords + call.keywords), target, place_of_call)
+                self._stage_value(found, (name, keywords + call.keywords), call, target, place_of_call)
         return dict(sorted(found.items(), key=lambda item: (item[0].node.lineno, item[0].node.col_offset)))
 
     def _stage_value(self, found: dict[Place, Staged], transform: tuple[str, list[gast.keyword]],
-                     target: gast.AST, place: Place | None) -> None:
+                     call: gast.Call, target: gast.AST, place: Place | None) -> None:
         bound: set[str] = set()
         positional = 0
         while isinstance(target, gast.Call) and target.args:
             wrapper = self.canonical(target.func, place)
-            if wrapper not in _WRAPPERS:
+            if wrapper not in _WRAPPERS and wrapper not in TRANSFORMS:
                 return
             if wrapper == "functools.partial":
                 bound |= {k.arg for k in target.keywords if k.arg}
@@ -197,7 +233,16 @@ class Functions:
         skip = 1 if isinstance(target, gast.Attribute) and function.receiver else 0
         names = function.parameters
         bound |= set(names[skip:skip + positional])
-        found.setdefault(function, self._staged(transform, function, skip + positional, frozenset(bound)))
+        how = self._staged(transform, function, skip + positional, frozenset(bound), call)
+        self._add(found, function, how)
+
+    @staticmethod
+    def _add(found: dict[Place, Staged], place: Place, staged: Staged) -> None:
+        known = found.get(place)
+        if known is None or known.transform == staged.transform:
+            found.setdefault(place, staged)
+        else:
+            found[place] = known.together(staged)
 
     def _transform(self, node: gast.AST, place: Place | None,
                    depth: int = 0) -> tuple[str, list[gast.keyword]] | None:
@@ -219,22 +264,29 @@ class Functions:
         return None
 
     def _staged(self, transform: tuple[str, list[gast.keyword]], place: Place, skip: int,
-                bound: frozenset[str]) -> Staged:
+                bound: frozenset[str], where: gast.AST) -> Staged:
         name, keywords = transform
-        static = set(bound)
+        static: set[str] | None = set(bound)
+        converts, backend = name != "jax.jit", ""
         for keyword in keywords:
+            if keyword.arg == "autograph" and _value(keyword.value) is False:
+                converts = False
+            if keyword.arg == "backend" and name == "lsp_ad.staged":
+                backend = str(_value(keyword.value) or "")
             if keyword.arg not in ("static_argnums", "static_argnames"):
                 continue
             values = self._literals(keyword.value)
-            if values is None:
-                return Staged(name, None)
+            if values is None or static is None:
+                static = None
+                continue
             names = place.parameters[skip:]
             for value in values:
                 if isinstance(value, str):
                     static.add(value)
                 elif isinstance(value, int) and -len(names) <= value < len(names):
                     static.add(names[value])
-        return Staged(name, frozenset(static))
+        known = None if static is None else frozenset(static)
+        return Staged(name, known, name == "jax.jit", converts, backend, where)
 
     def _literals(self, node: gast.AST) -> list[object] | None:
         """The constants of `1`, `"n"` or a tuple or list of such, also by a global name."""
@@ -245,3 +297,7 @@ class Functions:
         except (ValueError, TypeError, SyntaxError):
             return None
         return list(value) if isinstance(value, (tuple, list, set)) else [value]
+
+
+def _value(node: gast.AST) -> object:
+    return node.value if isinstance(node, gast.Constant) else None

@@ -4,8 +4,29 @@ from __future__ import annotations
 
 import gast
 
+from lsp_ad.checks.certainty import (
+    of_attribute,
+    of_builtin,
+    of_call,
+    of_comparison,
+    of_method,
+    of_operation,
+    of_subscript,
+)
 from lsp_ad.checks.facts import Facts
-from lsp_ad.checks.origins import TRACED, UNKNOWN, Kind, Origin, derived, frozen, is_constant, join, related
+from lsp_ad.checks.origins import (
+    TRACED,
+    UNKNOWN,
+    Kind,
+    Origin,
+    computed,
+    derived,
+    frozen,
+    held,
+    is_constant,
+    join,
+    related,
+)
 from lsp_ad.checks.parameters import bind
 from lsp_ad.checks.staged_functions import Place, is_local
 
@@ -39,12 +60,14 @@ class Values:
         self.predicates: dict[gast.AST, tuple[gast.AST, list[tuple[gast.expr, Origin]]]] = {}
         self.calls: dict[gast.AST, tuple[Place, gast.Call | None, dict[str, Origin] | None]] = {}
         self.inner: dict[gast.AST, Place] = {}
+        self.known: dict[gast.AST, Origin] = {}
 
     def origin(self, node: gast.AST | None) -> Origin:
         if node is None:
             return Origin(Kind.CONSTANT)
         method = getattr(self, "_" + type(node).__name__.lower(), None)
-        return method(node) if method else UNKNOWN
+        found = self.known[node] = method(node) if method else UNKNOWN
+        return found
 
     def all(self, nodes: list) -> list[Origin]:
         return [self.origin(n) for n in nodes if n is not None]
@@ -123,7 +146,7 @@ class Values:
             where = self.facts.assignments.get(node.value.id, [])
             if where and not is_local(node.value.id, self.place):
                 return frozen(self.text(node), related=(related("It is assigned here.", where[0][0]),))
-        return derived([base])
+        return of_attribute(base, node.attr)
 
     def _is_class(self, node: gast.Name) -> bool:
         found = self.facts.assignments.get(node.id, [])
@@ -131,16 +154,17 @@ class Values:
         return is_class and not is_local(node.id, self.place)
 
     def _subscript(self, node: gast.Subscript) -> Origin:
-        return derived([self.origin(node.value), self.origin(node.slice)])
+        return of_subscript(self.origin(node.value), self.origin(node.slice))
 
     def _slice(self, node: gast.Slice) -> Origin:
         return derived(self.all([node.lower, node.upper, node.step]))
 
     def _binop(self, node: gast.BinOp) -> Origin:
-        return derived([self.origin(node.left), self.origin(node.right)])
+        left, right = self.origin(node.left), self.origin(node.right)
+        return of_operation(node.op, (node.left, left), (node.right, right))
 
     def _unaryop(self, node: gast.UnaryOp) -> Origin:
-        return derived([self.origin(node.operand)])
+        return computed([self.origin(node.operand)])
 
     def _boolop(self, node: gast.BoolOp) -> Origin:
         return derived(self.all(node.values))
@@ -153,7 +177,7 @@ class Values:
     def _compare(self, node: gast.Compare) -> Origin:
         operands = [node.left, *node.comparators]
         origins = self.all(operands)
-        found = derived(origins)
+        found = of_comparison(node, origins)
         identity = all(isinstance(op, (gast.Is, gast.IsNot)) for op in node.ops)
         if identity and join(origins).kind > Kind.SILENT:
             if join(origins).kind is Kind.TRACED and any(_is_bool(o) for o in operands):
@@ -164,6 +188,8 @@ class Values:
         membership = isinstance(node.ops[0], (gast.In, gast.NotIn))
         if membership and is_constant(node.left) and not found.kind.decided:
             return Origin(Kind.FORM, f"`{self.text(node)}` asks for a key")
+        if membership and found.kind is Kind.TRACED:
+            return TRACED
         return found
 
     def _call(self, node: gast.Call) -> Origin:
@@ -175,22 +201,25 @@ class Values:
             bound = bind(node, callee, skip)
             self.calls[node] = (callee, node, None if bound is None else
                                 {name: self.origin(value) for name, value in bound.items()})
-            return TRACED if join(arguments).kind is Kind.TRACED else UNKNOWN
+            return TRACED if derived(arguments).kind is Kind.TRACED else UNKNOWN
         if _matches(canonical, _FORM_CALLS):
             subject = arguments[0] if arguments else UNKNOWN
             known = Origin(Kind.FORM, f"`{self.text(node)}` is known then")
             return known if subject.kind > Kind.SILENT else subject
         if canonical.startswith(("jax.", "tensorflow.")):
-            return TRACED
+            return of_call(canonical, arguments)
         whole = derived(arguments)
         if canonical.startswith(_HOST_CALLS) and whole.kind.decided:
             return Origin(Kind.SILENT, f"`{self.text(node.func)}` is called then, and not again")
-        if canonical in _PURE or canonical.startswith(("numpy.", "math.", "operator.")):
-            return whole
+        if canonical in _PURE:
+            return of_builtin(canonical.removeprefix("builtins."), arguments)
+        if canonical.startswith(("numpy.", "math.", "operator.")):
+            return computed(arguments)
         if canonical or not isinstance(node.func, gast.Attribute):
             self.origin(node.func)
             return TRACED if whole.kind is Kind.TRACED else UNKNOWN
-        return derived([self.origin(node.func), whole])
+        self.origin(node.func)
+        return of_method(self.known.get(node.func.value, UNKNOWN), node.func.attr, arguments)
 
     def _handed_on(self, node: gast.expr) -> None:
         """A function of this file that is a value here: it may be called, with anything."""
@@ -202,12 +231,12 @@ class Values:
         elements = node.elts
         origins = self.all(elements)
         # What is empty now is filled later.
-        return derived(origins) if elements else UNKNOWN
+        return held(origins) if elements else UNKNOWN
 
     _tuple = _list = _set = _elements
 
     def _dict(self, node: gast.Dict) -> Origin:
-        return derived(self.all(node.values)) if node.values else UNKNOWN
+        return held(self.all(node.values)) if node.values else UNKNOWN
 
     def _starred(self, node: gast.Starred) -> Origin:
         return self.origin(node.value)
@@ -242,7 +271,7 @@ class Values:
         parts = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
         found = derived(self.all(parts))
         self.state = before
-        return found if found.kind is Kind.TRACED else UNKNOWN
+        return held([found]) if found.kind is Kind.TRACED else UNKNOWN
 
     _listcomp = _setcomp = _dictcomp = _generatorexp = _comprehension
 

@@ -1,25 +1,13 @@
 """Every problem code, with its severity, a page for `lsp-ad explain` and an example.
 
 Families: SRC (the text itself), ADx (differentiation refused: 1 constructs, 2 calls, 3 memory,
-4 values, 5 requests), STG (staging). A code is never reused for another meaning.
+4 values, 5 requests), STG (staging, in `staging_codes.py`). A code is never reused for another meaning.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One code: `severity` is error, warning, information or hint; `example` is Python text."""
-
-    code: str
-    name: str
-    severity: str
-    summary: str
-    way_out: str
-    example: str
-    explanation: str = ""
+from lsp_ad.problems.entry import Entry
+from lsp_ad.problems.staging_codes import STAGING
 
 
 def _entries(*entries: Entry) -> dict[str, Entry]:
@@ -270,29 +258,7 @@ CATALOGUE: dict[str, Entry] = _entries(
         "The backward sweep runs the iterations between two kept states again, so these must compute the "
         "same as the first time.",
     ),
-    Entry(
-        "STG101",
-        "python-value-decides",
-        "warning",
-        "In a staged function, a Python value decides a conditional when the function is traced.",
-        "Pass an array and use the back end's conditional, or mark the argument static.",
-        "import jax\n\nUSE_RELU = True\n\n@jax.jit\ndef f(x):\n"
-        "    if USE_RELU:\n        x = x * (x > 0)\n    return x\n",
-        "Under jax.jit, tf.function and lsp_ad.staged only a traced value stages a conditional. A global, "
-        "a default, a constant or `(x > 0) is True` is a Python value: it picks a branch, or unrolls a "
-        "loop, when the function is traced, and what was picked stays when the value changes later.",
-    ),
-    Entry(
-        "STG102",
-        "deliberate-flag",
-        "information",
-        "In a staged function, a flag or a test of form chooses the branch when the function is traced.",
-        "Nothing to do if that is meant.",
-        "import tensorflow as tf\n\n@tf.function\ndef f(x, training: bool):\n"
-        "    if training:\n        x = x * 2\n    return x\n",
-        "Parameters annotated bool, int, str or Literal, static arguments, shapes, `isinstance` and "
-        "`is None` are plainly meant to be decided in Python: each value has a trace of its own.",
-    ),
+    *STAGING,
 )
 
 

@@ -43,6 +43,18 @@ class Related:
 
 
 @dataclass(frozen=True)
+class Fix:
+    """A change of the text that mends a problem: each span is replaced by its text.
+
+    `safe`: what the program computes stays as it is.
+    """
+
+    title: str
+    edits: tuple[tuple[Span, str], ...]
+    safe: bool = True
+
+
+@dataclass(frozen=True)
 class Problem:
     """Something the user should know about one place of the text.
 
@@ -55,6 +67,7 @@ class Problem:
     severity: Severity = Severity.ERROR
     way_out: str = ""
     related: tuple[Related, ...] = field(default=())
+    fixes: tuple[Fix, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
         tail = f" {self.way_out}" if self.way_out else ""
@@ -68,6 +81,7 @@ def problem(
     way_out: str = "",
     related: tuple[Related, ...] = (),
     severity: Severity | None = None,
+    fixes: tuple[Fix, ...] = (),
 ) -> Problem:
     """Make a problem of a catalogued code; the entry gives severity and way out where none is named."""
     known = catalogue.entry(code)
@@ -78,6 +92,7 @@ def problem(
         Severity[known.severity.upper()] if severity is None else severity,
         way_out or known.way_out,
         related,
+        fixes,
     )
 
 

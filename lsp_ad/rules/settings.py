@@ -1,6 +1,8 @@
 """Rules for functions of other packages, from `lsp-ad.toml`, or `[tool.lsp-ad]` in pyproject.toml.
 
     non_differentiable = ["mylib.seed"]
+    staged = ["train.step"]
+    flags = ["training"]
 
     [rules]
     "scipy.special.erfcx" = { parameters = "x", x = "dy * (2 * x * y - 2 / np.sqrt(np.pi))" }
@@ -37,10 +39,16 @@ _PARTS = (
 
 @dataclass
 class Settings:
-    """The rules of the settings by canonical name, the functions without a derivative, and what is wrong."""
+    """The rules of the settings by canonical name, the functions without a derivative, and what is wrong.
+
+    `staged`: functions that count as staged; `flags`: parameters (`training`, `step.training`) that are meant
+    to decide branches while their function is traced.
+    """
 
     rules: dict[str, Rule] = field(default_factory=dict)
     zero: set[str] = field(default_factory=set)
+    staged: set[str] = field(default_factory=set)
+    flags: set[str] = field(default_factory=set)
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -77,9 +85,11 @@ class _Reader:
             elif key == "non_differentiable" and isinstance(value, list):
                 for name in value:
                     self._zero(name)
+            elif key in ("staged", "flags") and isinstance(value, list):
+                getattr(self.settings, key).update(map(str, value))
             else:
                 what = "has to be a table" if key == "rules" else "has to be a list of names"
-                known = key in ("rules", "non_differentiable")
+                known = key in ("rules", "non_differentiable", "staged", "flags")
                 self._wrong(f"`{key}` {what}." if known else f"There is no setting `{key}`.", self._line(key))
 
     def _table(self) -> dict[str, Any]:

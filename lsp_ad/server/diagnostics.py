@@ -27,10 +27,10 @@ def problems(analysis: Analysis, asked: Iterable[str] = ()) -> tuple[Problem, ..
 
 
 def diagnostics(snapshot: Snapshot, client: Client, asked: Iterable[str] = ()) -> list[types.Diagnostic]:
-    return [_diagnostic(snapshot, client, problem) for problem in problems(snapshot.analysis, asked)]
+    return [diagnostic(snapshot, client, problem) for problem in problems(snapshot.analysis, asked)]
 
 
-def _diagnostic(snapshot: Snapshot, client: Client, problem: Problem) -> types.Diagnostic:
+def diagnostic(snapshot: Snapshot, client: Client, problem: Problem) -> types.Diagnostic:
     lines = snapshot.document.lines
     related = []
     for place in problem.related:

@@ -71,7 +71,7 @@ class Server(LanguageServer):
         """Load the compiler while nobody waits for it: `initialize` is answered without."""
 
         def load() -> None:
-            from lsp_ad.server import code_actions, diagnostics, hover  # noqa: F401
+            from lsp_ad.server import code_actions, diagnostics, hover, quick_fixes  # noqa: F401
 
         self._analyst.submit(load)
 
@@ -266,13 +266,14 @@ async def text_hover(ls: Server, params: types.HoverParams) -> types.Hover | Non
 
 
 async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
-    from lsp_ad.server import code_actions
+    from lsp_ad.server import code_actions, quick_fixes
 
     snapshot, only = ls.snapshot(params.text_document.uri), params.context.only
     selection = from_range(snapshot.document.lines, params.range, ls.client.encoding)
 
     def work() -> tuple[list[types.CodeAction], list[code_actions.Offer]]:
         actions = code_actions.code_actions(snapshot, selection, only, ls.client, ls.settings)
+        actions += quick_fixes.quick_fixes(snapshot, selection, only, ls.client)
         asked = code_actions.asks_for_gradient(only)
         return actions, code_actions.offers(snapshot.analysis, selection) if asked else []
 
@@ -313,7 +314,7 @@ class _Unanswered(logging.Filter):
 def make_server() -> Server:
     """A server with all its features, not yet connected to anything."""
     server = Server()
-    actions = types.CodeActionOptions(code_action_kinds=[KIND], resolve_provider=True)
+    actions = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, KIND], resolve_provider=True)
     features: list[tuple[str, Callable[..., Any], Any]] = [
         (types.INITIALIZE, initialize, None),
         (types.INITIALIZED, initialized, None),

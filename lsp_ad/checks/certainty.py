@@ -1,0 +1,160 @@
+"""How sure it is that a value is traced: by library functions, operators, and the use of a parameter.
+
+A rule that says "this fails" speaks only of a value that is surely traced (`Sure.ITSELF`): not of what may be
+a Python number, a list of arrays, or an array from outside the function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import gast
+
+from lsp_ad.checks.origins import TRACED, UNKNOWN, Kind, Origin, Sure, computed, derived, held
+from lsp_ad.checks.staged_functions import Functions, Place, Staged
+from lsp_ad.source.trees import walk
+
+FORM_OF_ARRAYS = {"size", "itemsize", "nbytes", "sharding", "weak_type", "aval", "name", "op", "graph"}
+_ARRAY_ATTRIBUTES = {
+    "shape", "ndim", "dtype", "T", "at", "astype", "sum", "mean", "prod", "std", "var", "max", "min",
+    "argmax", "argmin", "reshape", "ravel", "flatten", "transpose", "dot", "cumsum", "cumprod", "squeeze",
+    "round", "clip", "item", "tolist", "set_shape", "numpy",
+}  # fmt: skip
+_CONTAINERS = {
+    "array", "asarray", "stack", "concatenate", "vstack", "hstack", "concat", "shape", "ndim", "size",
+}  # fmt: skip
+_LAX_CONTROL = {
+    "cond", "switch", "while_loop", "fori_loop", "scan", "map", "associative_scan", "platform_dependent",
+}  # fmt: skip
+_TENSOR_MODULES = ("jax.numpy.", "jax.nn.", "jax.random.", "jax.scipy.", "jax.lax.")
+_TF_MODULES = ("math", "nn", "linalg", "random", "image", "signal")
+_TF_OTHERS = {
+    "function", "print", "py_function", "numpy_function", "group", "device", "name_scope", "cond", "case",
+    "while_loop", "map_fn", "scan", "foldl", "foldr", "vectorized_map", "split", "unstack", "meshgrid",
+    "switch_case", "is_tensor", "get_static_value", "executing_eagerly", "no_op", "init_scope",
+    "control_dependencies", "recompute_grad", "custom_gradient", "as_dtype", "range", "unique",
+}  # fmt: skip
+_PLAIN_JAX = {"finfo", "iinfo", "dtype", "promote_types", "can_cast", "array_str", "array_repr"}
+
+
+def of_call(canonical: str, arguments: list[Origin]) -> Origin:
+    """The origin of what a function of JAX or TensorFlow gives, called while a function is traced."""
+    sure = max((o.sure for o in arguments), default=Sure.MAYBE)
+    module, _, name = canonical.rpartition(".")
+    if canonical.startswith("tensorflow."):
+        parts = canonical.split(".")
+        tensor = (len(parts) == 2 or parts[1] in _TF_MODULES) and name not in _TF_OTHERS and name.islower()
+        return computed_of(True) if tensor else TRACED
+    if canonical.startswith(_TENSOR_MODULES) and name not in _PLAIN_JAX and sure:
+        return computed_of(not (module == "jax.lax" and name in _LAX_CONTROL))
+    return TRACED
+
+
+def computed_of(itself: bool) -> Origin:
+    return Origin(Kind.TRACED, sure=Sure.ITSELF if itself else Sure.PARTS)
+
+
+def of_operation(op: gast.AST, left: tuple[gast.AST, Origin], right: tuple[gast.AST, Origin]) -> Origin:
+    """The origin of a binary operation: lists can be added and repeated, nothing else is done to them."""
+    origins = [left[1], right[1]]
+    numbers = [node for node, _ in (left, right) if is_number(node)]
+    if isinstance(op, gast.Add) and not numbers:
+        return derived(origins)
+    if isinstance(op, gast.Mult) and not any(isinstance(n.value, float) for n in numbers):
+        return derived(origins)
+    if isinstance(op, gast.Mod) and isinstance(left[0], (gast.Constant, gast.JoinedStr)) and not numbers:
+        return derived(origins)
+    return computed(origins)
+
+
+def of_comparison(node: gast.Compare, origins: list[Origin]) -> Origin:
+    """The origin of a comparison that is neither of identity nor of membership."""
+    texts = any(isinstance(o, gast.Constant) and not is_number(o) for o in [node.left, *node.comparators])
+    found = derived(origins)
+    if texts:
+        return TRACED if found.kind is Kind.TRACED else found
+    return computed(origins)
+
+
+def of_attribute(base: Origin, name: str) -> Origin:
+    """The origin of an attribute that nothing else is known of."""
+    if base.kind is Kind.TRACED and name in FORM_OF_ARRAYS:
+        return Origin(Kind.FORM, f"`{name}` is known then") if base.sure is Sure.ITSELF else UNKNOWN
+    return derived([base])
+
+
+def of_subscript(base: Origin, index: Origin) -> Origin:
+    return _part(base, derived([base, index]))
+
+
+def of_method(base: Origin, name: str, arguments: Iterable[Origin]) -> Origin:
+    """The origin of what a method gives, of an object whose class is not known."""
+    if base.sure is Sure.PARTS and name in ("keys", "items"):
+        return TRACED
+    return _part(base, derived([base, *arguments]))
+
+
+def _part(base: Origin, found: Origin) -> Origin:
+    """The origin of what is taken from a value: of a traced value it is one, too."""
+    if base.sure:
+        return computed_of(base.sure is Sure.ITSELF)
+    return TRACED if found.kind is Kind.TRACED else found
+
+
+def of_builtin(name: str, arguments: list[Origin]) -> Origin:
+    """The origin of what a function of Python gives that only computes."""
+    many = name in ("enumerate", "frozenset", "reversed", "set", "sorted", "tuple", "zip", "divmod", "range")
+    return held(arguments) if many else computed(arguments)
+
+
+def is_number(node: gast.AST) -> bool:
+    """A number that is written out."""
+    if isinstance(node, gast.UnaryOp):
+        node = node.operand
+    return isinstance(node, gast.Constant) and isinstance(node.value, (int, float, complex))
+
+
+def tensors_by_use(functions: Functions, place: Place, staged: Staged) -> set[str]:
+    """The parameters of a staged function whose use shows that they are arrays, and so are traced.
+
+    An attribute of arrays shows it everywhere. Under jax.jit, which traces numbers too, so does being handed
+    to a function of NumPy or JAX; with a back end of lsp_ad, which stages floats, that and arithmetic with
+    floats.
+    """
+    names = set(place.parameters)
+    found = set()
+    by_value = staged.jitted or staged.backend
+    for node in walk(place.node):
+        if isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name):
+            if node.value.id in names and node.attr in _ARRAY_ATTRIBUTES:
+                found.add(node.value.id)
+        elif not by_value:
+            continue
+        elif isinstance(node, gast.Call) and node.args and isinstance(node.args[0], gast.Name):
+            if node.args[0].id in names and _is_operation(functions.canonical(node.func, place)):
+                found.add(node.args[0].id)
+        elif isinstance(node, (gast.BinOp, gast.Compare)):
+            found |= names & _in_floating_arithmetic(node)
+    return found
+
+
+def _is_operation(canonical: str | None) -> bool:
+    if canonical is None or not canonical.startswith(("numpy.", *_TENSOR_MODULES)):
+        return False
+    name = canonical.rpartition(".")[2]
+    return name not in _CONTAINERS and name not in _LAX_CONTROL and name.islower()
+
+
+def _in_floating_arithmetic(node: gast.AST) -> set[str]:
+    if isinstance(node, gast.BinOp):
+        sides = [node.left, node.right]
+        certain = isinstance(node.op, gast.Div)
+    else:
+        sides = [node.left, *node.comparators]
+        certain = False
+    certain = certain or any(is_number(s) and isinstance(_number(s), float) for s in sides)
+    return {s.id for s in sides if isinstance(s, gast.Name)} if certain else set()
+
+
+def _number(node: gast.AST) -> object:
+    return node.operand.value if isinstance(node, gast.UnaryOp) else node.value

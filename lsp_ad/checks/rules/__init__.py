@@ -1,0 +1,1 @@
+"""The rules for functions that run while they are traced, one a module."""

@@ -1,0 +1,65 @@
+"""STG101, STG102: a conditional in a staged function that a Python value decides while it is traced.
+
+Staging acts on values that are traced; a Python value silently picks one branch for good:
+
+    USE_RELU = True
+
+    @tf.function
+    def f(x):
+        if USE_RELU:                  # STG101: USE_RELU = False later has no effect
+            x = tf.nn.relu(x)
+        return x
+
+is mended by a flag that is plainly one (STG102, an information), or by a tensor (no finding):
+
+    @tf.function
+    def f(x, use_relu: bool):
+        if use_relu:                  # STG102: one trace for each value
+            x = tf.nn.relu(x)
+        return x
+
+Limits: the flow of values is followed through one file, not through containers, attributes of
+objects other than `self`, or `match`. What cannot be told gives no finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import gast
+
+from lsp_ad.checks.origins import Origin
+from lsp_ad.checks.traces import Trace
+from lsp_ad.problems import Problem, problem
+from lsp_ad.source.parse import span_of
+
+_WAYS_OUT = {
+    "jax.jit": "Pass it as an argument: named in static_argnames, or an array for jax.lax.cond or jnp.where.",
+    "tf.function": "Pass it as an argument: a `bool` to choose at each call, a tensor to stage the branch.",
+    "lsp_ad.staged": "Pass it as an argument: a `bool` to choose at each call, an array to stage the branch.",
+}
+_LOOP_WAYS_OUT = {
+    "jax.jit": "Use jax.lax.while_loop or jax.lax.fori_loop to keep the loop, or write `for` over a range.",
+    "tf.function": "Count with tensors (tf.range) to keep the loop, or write `for` over a range.",
+    "lsp_ad.staged": "Count with arrays to keep the loop, or write `for` over a range.",
+}
+
+
+def staging_bypass(trace: Trace) -> Iterator[Problem]:
+    """Conditionals of a traced function that a Python value decides."""
+    for construct, parts in trace.flow.predicates.values():
+        for part, origin in parts:
+            if origin.kind.decided:
+                yield _finding(trace, construct, part, origin)
+
+
+def _finding(trace: Trace, construct: gast.AST, part: gast.expr, origin: Origin) -> Problem:
+    transform = trace.staged.transform
+    loop = isinstance(construct, gast.While)
+    what = "This loop is unrolled" if loop else "This branch is chosen"
+    clause = origin.clause or f"`{trace.text(part)}` is a Python value"
+    message = f"{what} when {transform} traces {trace.described}, not when it runs: {clause}."
+    if origin.kind.deliberate:
+        return problem("STG102", message, span_of(part), origin.way_out, origin.related)
+    way_out = origin.way_out or (_LOOP_WAYS_OUT if loop else _WAYS_OUT)[transform]
+    return problem("STG101", message, span_of(part), way_out, origin.related)
