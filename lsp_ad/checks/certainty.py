@@ -34,6 +34,7 @@ _TF_OTHERS = {
     "switch_case", "is_tensor", "get_static_value", "executing_eagerly", "no_op", "init_scope",
     "control_dependencies", "recompute_grad", "custom_gradient", "as_dtype", "range", "unique",
 }  # fmt: skip
+_OF_NUMBERS = {"abs", "float", "int", "complex", "round", "divmod", "pow"}
 _PLAIN_JAX = {"finfo", "iinfo", "dtype", "promote_types", "can_cast", "array_str", "array_repr"}
 
 
@@ -117,43 +118,50 @@ def is_number(node: gast.AST) -> bool:
 def tensors_by_use(functions: Functions, place: Place, staged: Staged) -> set[str]:
     """The parameters of a staged function whose use shows that they are arrays, and so are traced.
 
-    An attribute of arrays shows it everywhere. Under jax.jit, which traces numbers too, so does being handed
-    to a function of NumPy or JAX; with a back end of lsp_ad, which stages floats, that and arithmetic with
-    floats.
+    An attribute of arrays shows it everywhere. Under jax.jit, which traces numbers too, what is done to numbers
+    shows that it is no list or dict.
     """
     names = set(place.parameters)
     found = set()
-    by_value = staged.jitted or staged.backend
     for node in walk(place.node):
-        if isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name):
-            if node.value.id in names and node.attr in _ARRAY_ATTRIBUTES:
-                found.add(node.value.id)
-        elif not by_value:
+        if isinstance(node, gast.Attribute):
+            used = [node.value] if node.attr in _ARRAY_ATTRIBUTES else []
+        elif not staged.jitted:
             continue
-        elif isinstance(node, gast.Call) and node.args and isinstance(node.args[0], gast.Name):
-            if node.args[0].id in names and _is_operation(functions.canonical(node.func, place)):
-                found.add(node.args[0].id)
-        elif isinstance(node, (gast.BinOp, gast.Compare)):
-            found |= names & _in_floating_arithmetic(node)
-    return found
+        elif isinstance(node, gast.Call):
+            used = _numbers_in_call(node, functions.canonical(node.func, place) or "")
+        else:
+            used = _numbers_in(node)
+        found |= {n.id for n in used if isinstance(n, gast.Name)}
+    return found & names
 
 
-def _is_operation(canonical: str | None) -> bool:
-    if canonical is None or not canonical.startswith(("numpy.", *_TENSOR_MODULES)):
-        return False
-    name = canonical.rpartition(".")[2]
-    return name not in _CONTAINERS and name not in _LAX_CONTROL and name.islower()
+def _numbers_in_call(node: gast.Call, canonical: str) -> list[gast.expr]:
+    """The arguments of a call that have to be numbers or arrays."""
+    module, _, name = canonical.rpartition(".")
+    if module == "builtins":
+        several = name in ("min", "max") and len(node.args) > 1
+        return node.args if several else node.args[:1] if name in _OF_NUMBERS else []
+    if module == "math":
+        return node.args
+    of_arrays = f"{module}." in _TENSOR_MODULES or module == "numpy"
+    return node.args[:1] if of_arrays and name.islower() and name not in _CONTAINERS | _LAX_CONTROL else []
 
 
-def _in_floating_arithmetic(node: gast.AST) -> set[str]:
+def _numbers_in(node: gast.AST) -> list[gast.expr]:
+    """The operands of an operation that have to be numbers or arrays."""
     if isinstance(node, gast.BinOp):
         sides = [node.left, node.right]
-        certain = isinstance(node.op, gast.Div)
-    else:
-        sides = [node.left, *node.comparators]
-        certain = False
-    certain = certain or any(is_number(s) and isinstance(_number(s), float) for s in sides)
-    return {s.id for s in sides if isinstance(s, gast.Name)} if certain else set()
+        if isinstance(node.op, (gast.Sub, gast.Div, gast.Pow, gast.MatMult, gast.FloorDiv)):
+            return sides
+        numbers = [s for s in sides if is_number(s)]
+        added = isinstance(node.op, gast.Add) and numbers
+        return sides if added or any(isinstance(_number(s), float) for s in numbers) else []
+    if isinstance(node, gast.Compare) and any(map(is_number, [node.left, *node.comparators])):
+        identity = isinstance(node.ops[0], (gast.In, gast.NotIn, gast.Is, gast.IsNot))
+        return [] if identity else [node.left, *node.comparators]
+    negated = isinstance(node, gast.UnaryOp) and isinstance(node.op, (gast.USub, gast.UAdd, gast.Invert))
+    return [node.operand] if negated else []  # type: ignore[attr-defined]
 
 
 def _number(node: gast.AST) -> object:

@@ -69,6 +69,13 @@ class Trace:
         """Is the value of an expression surely one that is traced?"""
         return self.of(node).sure is Sure.ITSELF
 
+    def in_vain(self, what: str, wanted: str, node: gast.AST) -> str:
+        """The message that something needs what tracing does not know."""
+        return (
+            f"{what} needs {wanted} when {self.staged.transform} traces {self.described}, "
+            f"but `{self.text(node)}` is traced."
+        )
+
     def canonical(self, node: gast.AST) -> str:
         return self.flow.functions.canonical(node, self.place) or ""
 
@@ -137,8 +144,9 @@ class Traces:
             self.outer[parent] = Flow(self.facts, parent, own, self._around(parent), traced=False).run()
         return self.outer[parent]
 
-    def _run(self, place: Place, staged: Staged, root: Place, parameters: dict[str, Origin],
-             around: Values | None) -> None:
+    def _run(
+        self, place: Place, staged: Staged, root: Place, parameters: dict[str, Origin], around: Values | None
+    ) -> None:
         flow = Flow(self.facts, place, parameters, around).run()
         self._found[place] = Trace(flow, staged, root)
         callees = dict.fromkeys(callee for callee, _, _ in flow.calls.values())

@@ -28,4 +28,112 @@ STAGING: tuple[Entry, ...] = (
         "Parameters annotated bool, int, str or Literal, static arguments, shapes, `isinstance` and "
         "`is None` are plainly meant to be decided in Python: each value has a trace of its own.",
     ),
+    Entry(
+        "STG103",
+        "identity-of-traced",
+        "warning",
+        "`is` compares a traced value with True, False or another traced value.",
+        "Test the value, without `is`.",
+        "import jax\nimport jax.numpy as jnp\n\n@jax.jit\ndef f(x):\n    if (x > 0) is True:\n        "
+        "return x\n    return -x\n",
+        "While a function is traced, `x > 0` is an object that stands for True or False and is "
+        "neither, so `is True` is false whatever x is; the branch is chosen without a word. (The same "
+        "holds for `np.bool_` in plain NumPy.)",
+    ),
+    Entry(
+        "STG104",
+        "unrolled-loop",
+        "hint",
+        "A loop over a Python range in a staged function is unrolled: its body is staged once for each "
+        "number.",
+        "Use the loop of the back end where the function takes long to compile.",
+        "import jax\n\n@jax.jit\ndef f(x):\n    for i in range(5):\n        x = x * i\n    return x\n",
+        "It is right, and often meant. From a hundred iterations on it is an information. `lsp-ad "
+        "check` leaves hints out; `lsp-ad check --staging-report` lists all loops.",
+    ),
+    Entry(
+        "STG201",
+        "condition-is-traced",
+        "error",
+        "`if`, `while`, `assert` or a conditional expression on a traced value, in a function that "
+        "nothing converts.",
+        "Use jnp.where or jax.lax.cond, or put lsp_ad.staged around the function.",
+        "import jax\nimport jax.numpy as jnp\n\n@jax.jit\ndef f(x):\n    if jnp.sum(x) > 0:\n        x "
+        "= -x\n    return x\n",
+        "jax.jit traces a function by calling it with stand-ins for its arguments, which have no truth "
+        "value: TracerBoolConversionError. lsp_ad.staged turns the statement into jax.lax.cond. "
+        "tf.function does so itself, but for `assert`.",
+    ),
+    Entry(
+        "STG202",
+        "logic-on-traced",
+        "error",
+        "`and`, `or`, `not`, a chained comparison or `in` on a traced value, where nothing converts it.",
+        "Use `&`, `|`, `~` on comparisons, or put lsp_ad.staged around the function.",
+        "import jax\nimport jax.numpy as jnp\n\n@jax.jit\ndef f(x):\n    return jnp.where(0 < x.sum() "
+        "< 1, x, -x)\n",
+        "tf.function converts all but `in`, lsp_ad.staged all.",
+    ),
+    Entry(
+        "STG203",
+        "python-function-of-traced",
+        "error",
+        "min, max, any, all or sorted of Python on a traced value.",
+        "Use the function of the library: jnp.maximum, tf.maximum.",
+        "import jax\nimport jax.numpy as jnp\n\n@jax.jit\ndef f(x):\n    return max(x, 0.0)\n",
+        "They compare their arguments and ask for the truth of the result. The builtin abs works, so "
+        "does sum with JAX; lsp_ad.staged converts min and max.",
+    ),
+    Entry(
+        "STG204",
+        "number-of-traced",
+        "error",
+        "int, float, bool, math.sin, `.item()`, `.numpy()` or `.tolist()` on a traced value.",
+        "Keep the array: `x.astype(int)`, jnp.sin(x).",
+        "import jax\n\n@jax.jit\ndef f(x):\n    return float(x)\n",
+        "The number is known only when the function runs. tf.function converts int and float.",
+    ),
+    Entry(
+        "STG205",
+        "shape-is-traced",
+        "error",
+        "A shape, size, axis, bound of a slice or boolean mask that is traced.",
+        "Mark the argument static, or take it from a shape.",
+        "import jax\nimport jax.numpy as jnp\n\n@jax.jit\ndef f(x, n):\n    return jnp.zeros(n) + "
+        "x.sum() / n\n",
+        "jax.jit compiles for shapes that are known: TracerIntegerConversionError, "
+        "ConcretizationTypeError, NonConcreteBooleanIndexError. The index of a single element may be "
+        "traced.",
+    ),
+    Entry(
+        "STG206",
+        "numpy-on-traced",
+        "error",
+        "A function of NumPy on a traced value.",
+        "Use the function of the same name of jnp or tf.",
+        "import jax\nimport numpy as np\n\n@jax.jit\ndef f(x):\n    return np.sin(x)\n",
+        "It asks for an array of numbers: TracerArrayConversionError, NotImplementedError. Functions "
+        "such as np.sum that call a method of their argument work with JAX. lsp_ad.staged turns "
+        "functions of NumPy into those of the back end.",
+    ),
+    Entry(
+        "STG207",
+        "iteration-of-tensor",
+        "error",
+        "A comprehension, or an assignment to several names, goes over a tensor under tf.function.",
+        "Use tf.map_fn, or tf.unstack where the length is known.",
+        "import tensorflow as tf\n\n@tf.function\ndef f(x):\n    a, b = tf.sin(x)\n    return a * b\n",
+        "tf.function converts `for` statements and nothing else that iterates.",
+    ),
+    Entry(
+        "STG208",
+        "text-of-traced",
+        "warning",
+        "A text is made of a traced value.",
+        "Use jax.debug.print or tf.print, which print when the function runs.",
+        "import jax\nimport jax.numpy as jnp\n\n@jax.jit\ndef f(x):\n    name = f\"{jnp.sum(x)}\"\n    "
+        "return {name: x}\n",
+        "The text names the stand-in for the value (`JitTracer(float32[])`), and is made once, when "
+        "the function is traced. With a format (`{x:.2f}`) it fails.",
+    ),
 )

@@ -9,7 +9,7 @@ from lsprotocol import types
 from lsp_ad import checks
 from lsp_ad.problems import Fix, Span
 from lsp_ad.server.client import Client
-from lsp_ad.server.convert import to_range
+from lsp_ad.server.convert import to_position
 from lsp_ad.server.diagnostics import diagnostic
 from lsp_ad.server.snapshots import Snapshot
 
@@ -35,7 +35,8 @@ def quick_fixes(
             continue
         about = [diagnostic(snapshot, client, found)]
         for fix in found.fixes:
-            action = types.CodeAction(fix.title, kind=KIND, diagnostics=about, edit=_edit(snapshot, fix, client))
+            edit = _edit(snapshot, fix, client)
+            action = types.CodeAction(fix.title, kind=KIND, diagnostics=about, edit=edit)
             if fix.safe and fix is found.fixes[0]:
                 action.is_preferred = True
             actions.append(action)
@@ -46,10 +47,9 @@ def _edit(snapshot: Snapshot, fix: Fix, client: Client) -> types.WorkspaceEdit:
     lines, newline = snapshot.document.lines, snapshot.document.newline
     edits: list[types.TextEdit | types.AnnotatedTextEdit | types.SnippetTextEdit] = []
     for span, text in fix.edits:
-        range_ = to_range(lines, span, client.encoding)
-        if span[:2] == span[2:]:
-            range_ = types.Range(range_.start, range_.start)  # an insertion
-        edits.append(types.TextEdit(range_, text.replace("\n", newline)))
+        start = to_position(lines, span.line, span.column, client.encoding)
+        end = to_position(lines, span.end_line, span.end_column, client.encoding)
+        edits.append(types.TextEdit(types.Range(start, end), text.replace("\n", newline)))
     if not client.document_changes:
         return types.WorkspaceEdit(changes={snapshot.uri: edits})  # type: ignore[dict-item]
     identifier = types.OptionalVersionedTextDocumentIdentifier(snapshot.uri, snapshot.version)
@@ -57,4 +57,4 @@ def _edit(snapshot: Snapshot, fix: Fix, client: Client) -> types.WorkspaceEdit:
 
 
 def _touches(a: Span, b: Span) -> bool:
-    return (a.line, a.column) <= (b.end_line, b.end_column) and (b.line, b.column) <= (a.end_line, a.end_column)
+    return a[:2] <= b[2:] and b[:2] <= a[2:]

@@ -314,7 +314,8 @@ class _Unanswered(logging.Filter):
 def make_server() -> Server:
     """A server with all its features, not yet connected to anything."""
     server = Server()
-    actions = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, KIND], resolve_provider=True)
+    kinds = [types.CodeActionKind.QuickFix, KIND]
+    actions = types.CodeActionOptions(code_action_kinds=kinds, resolve_provider=True)
     features: list[tuple[str, Callable[..., Any], Any]] = [
         (types.INITIALIZE, initialize, None),
         (types.INITIALIZED, initialized, None),

@@ -14,7 +14,7 @@ from tests import oracle
 
 pytestmark = pytest.mark.row("T30")
 
-FAMILIES = {"SRC": "error", "AD": "error", "STG": "warning information"}
+FAMILIES = {"SRC": "error", "AD": "error", "STG": "error warning information hint"}
 ENTRIES = list(CATALOGUE.values())
 each_entry = pytest.mark.parametrize("known", ENTRIES, ids=[e.code for e in ENTRIES])
 # examples of what goes wrong in a request, not in a function

@@ -29,6 +29,7 @@ from collections.abc import Iterator
 import gast
 
 from lsp_ad.checks.origins import Origin
+from lsp_ad.checks.rules.identity import is_trap
 from lsp_ad.checks.traces import Trace
 from lsp_ad.problems import Problem, problem
 from lsp_ad.source.parse import span_of
@@ -49,7 +50,7 @@ def staging_bypass(trace: Trace) -> Iterator[Problem]:
     """Conditionals of a traced function that a Python value decides."""
     for construct, parts in trace.flow.predicates.values():
         for part, origin in parts:
-            if origin.kind.decided:
+            if origin.kind.decided and not (isinstance(part, gast.Compare) and is_trap(trace, part)):
                 yield _finding(trace, construct, part, origin)
 
 

@@ -1,0 +1,66 @@
+"""STG103: `is` on a traced value, which is an object of its own whatever it stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import gast
+
+from lsp_ad.checks import fixes
+from lsp_ad.checks.origins import Kind
+from lsp_ad.checks.traces import Trace
+from lsp_ad.problems import Fix, Problem, problem
+from lsp_ad.source.parse import span_of
+
+
+def identity(trace: Trace) -> Iterator[Problem]:
+    for node in trace.nodes:
+        if isinstance(node, gast.Compare) and is_trap(trace, node):
+            yield _finding(trace, node)
+
+
+def is_trap(trace: Trace, node: gast.Compare) -> bool:
+    """Does it ask whether a traced value is True, False, or another traced value?"""
+    if len(node.ops) > 1 or not isinstance(node.ops[0], (gast.Is, gast.IsNot)):
+        return False
+    left, right = node.left, node.comparators[0]
+    if _is_bool(left) or _is_bool(right):
+        other = right if _is_bool(left) else left
+        traced = trace.of(other).kind is Kind.TRACED and not isinstance(other, gast.Name)
+        return traced or trace.is_tensor(other)
+    return trace.is_tensor(left) and trace.is_tensor(right)
+
+
+def _finding(trace: Trace, node: gast.Compare) -> Problem:
+    left, right = node.left, node.comparators[0]
+    if not (_is_bool(left) or _is_bool(right)):
+        message = (
+            f"`{trace.text(left)}` and `{trace.text(right)}` are traced: `is` asks if they are one object, "
+            "not if they are equal."
+        )
+        sign = "==" if isinstance(node.ops[0], gast.Is) else "!="
+        text = f"{fixes.source(trace, left)} {sign} {fixes.source(trace, right)}"
+        return problem(
+            "STG103",
+            message,
+            span_of(node),
+            "Compare with `==`.",
+            fixes=fixes.replaced(node, text, safe=False),
+        )
+    wanted, value = (left, right) if _is_bool(left) else (right, left)
+    message = f"`{trace.text(value)}` is traced, so it is neither True nor False itself."
+    return problem("STG103", message, span_of(node), fixes=_fix(trace, node, wanted, value))
+
+
+def _fix(trace: Trace, node: gast.Compare, wanted: gast.Constant, value: gast.expr) -> tuple[Fix, ...]:
+    if wanted.value is isinstance(node.ops[0], gast.Is):
+        whole = isinstance(trace.parents.get(node), (gast.stmt, gast.IfExp))
+        return fixes.replaced(
+            node, fixes.source(trace, value) if whole else fixes.tight(trace, value), safe=False
+        )
+    sign = "not " if trace.staged.converts else "~"
+    return fixes.replaced(node, sign + fixes.tight(trace, value), safe=False)
+
+
+def _is_bool(node: gast.expr) -> bool:
+    return isinstance(node, gast.Constant) and isinstance(node.value, bool)
