@@ -1,6 +1,6 @@
 """The command `lsp-ad`: generate, check, explain, serve.
 
-Exit status: 0 done, 1 refused or something found, 2 wrong usage. What was asked for goes to stdout,
+Exit status: 0 done, 1 refused or something wrong found, 2 wrong usage. What was asked for goes to stdout,
 everything else to stderr, and never as a traceback.
 """
 
@@ -174,17 +174,19 @@ def _stage(name: str, texts: dict[str, str]) -> str:
 
 def _check(arguments: argparse.Namespace) -> int:
     from lsp_ad import files
+    from lsp_ad.problems import Severity
 
-    found = 0
+    wrong = False
     for path in arguments.paths:
         if not os.path.exists(path):
             raise Failure(f"no such file or directory: {path}")
     workspace = files.Workspace([os.getcwd()])
     for path in files.python_files(arguments.paths):
         for problem in _problems(path, workspace):
-            print(_line(path, problem))
-            found += 1
-    return REFUSED if found else DONE
+            if problem.severity < Severity.HINT:
+                print(_line(path, problem))
+            wrong = wrong or problem.severity <= Severity.WARNING
+    return REFUSED if wrong else DONE
 
 
 def _problems(path: str, workspace: Workspace) -> list[Problem]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import gast
 
-from lsp_ad.checks.origins import TRACED, UNKNOWN, Kind, Origin, Sure, computed, derived, held
+from lsp_ad.checks.origins import TRACED, UNKNOWN, Kind, Origin, Sure, computed, derived, held, outside
 from lsp_ad.checks.staged_functions import Functions, Place, Staged
 from lsp_ad.source.trees import walk
 
@@ -104,6 +104,8 @@ def _part(base: Origin, found: Origin) -> Origin:
 
 def of_builtin(name: str, arguments: list[Origin]) -> Origin:
     """The origin of what a function of Python gives that only computes."""
+    if name in ("all", "any", "bool"):
+        return outside(computed(arguments))  # of a traced value it fails
     many = name in ("enumerate", "frozenset", "reversed", "set", "sorted", "tuple", "zip", "divmod", "range")
     return held(arguments) if many else computed(arguments)
 
@@ -118,8 +120,8 @@ def is_number(node: gast.AST) -> bool:
 def tensors_by_use(functions: Functions, place: Place, staged: Staged) -> set[str]:
     """The parameters of a staged function whose use shows that they are arrays, and so are traced.
 
-    An attribute of arrays shows it everywhere. Under jax.jit, which traces numbers too, what is done to numbers
-    shows that it is no list or dict.
+    An attribute of arrays shows it everywhere. Under jax.jit, which traces numbers too, what is done to
+    numbers shows that it is no list or dict.
     """
     names = set(place.parameters)
     found = set()
@@ -161,7 +163,7 @@ def _numbers_in(node: gast.AST) -> list[gast.expr]:
         identity = isinstance(node.ops[0], (gast.In, gast.NotIn, gast.Is, gast.IsNot))
         return [] if identity else [node.left, *node.comparators]
     negated = isinstance(node, gast.UnaryOp) and isinstance(node.op, (gast.USub, gast.UAdd, gast.Invert))
-    return [node.operand] if negated else []  # type: ignore[attr-defined]
+    return [node.operand] if negated else []
 
 
 def _number(node: gast.AST) -> object:

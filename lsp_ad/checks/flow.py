@@ -132,7 +132,7 @@ class Flow(Values):
         self._enter(node)
         decided = self.bind_loop(node.target, node.iter)
         # Python lists of traced elements are walked in Python, tensors are not: which of both is not known.
-        staged = decided if isinstance(node.iter, gast.Call) else Kind.CONSTANT
+        staged = decided if isinstance(node.iter, gast.Call) else Origin(Kind.CONSTANT)
         self._staged_names(staged, node.body)
         self._loop(node, staged)
 
@@ -142,7 +142,7 @@ class Flow(Values):
         if node in self._heads:
             self.state = merge(self.state, self._heads[node])
 
-    def _loop(self, node: gast.For | gast.While, decided: Kind) -> None:
+    def _loop(self, node: gast.For | gast.While, decided: Origin) -> None:
         skipped = dict(self.state)
         self.block(node.body)
         end, known = self.state, self._heads.get(node)
@@ -153,12 +153,12 @@ class Flow(Values):
         self.block(node.orelse)
         self._staged_names(decided, node.body)
 
-    def _staged_names(self, decided: Kind, body: list[gast.stmt]) -> None:
+    def _staged_names(self, decided: Origin, body: list[gast.stmt]) -> None:
         """What is assigned under a predicate that is not decided in Python is no Python value either."""
-        if decided.decided:
+        if decided.kind.decided:
             return
         for name in bound_names(body):
-            self.state[name] = join((self.state.get(name, UNKNOWN), Origin(decided)))
+            self.state[name] = join((self.state.get(name, UNKNOWN), Origin(decided.kind, sure=decided.sure)))
 
     def _try(self, node: gast.Try) -> None:
         before = dict(self.state)

@@ -86,11 +86,11 @@ class Values:
 
     # Predicates
 
-    def predicate(self, construct: gast.AST, test: gast.expr) -> Kind:
+    def predicate(self, construct: gast.AST, test: gast.expr) -> Origin:
         """Note a predicate by its parts; how it is decided as a whole."""
         parts = self.split(test)
         self.predicates[construct] = construct, parts
-        return join(origin for _, origin in parts).kind
+        return join(origin for _, origin in parts)
 
     def split(self, test: gast.expr) -> list[tuple[gast.expr, Origin]]:
         """The operands of `and`, `or` and `not`: each is decided by itself."""
@@ -172,7 +172,7 @@ class Values:
     def _ifexp(self, node: gast.IfExp) -> Origin:
         decided = self.predicate(node, node.test)
         values = self.all([node.body, node.orelse])
-        return join(values) if decided.decided else Origin(decided)
+        return join(values) if decided.kind.decided else Origin(decided.kind, sure=decided.sure)
 
     def _compare(self, node: gast.Compare) -> Origin:
         operands = [node.left, *node.comparators]
@@ -275,7 +275,7 @@ class Values:
 
     _listcomp = _setcomp = _dictcomp = _generatorexp = _comprehension
 
-    def bind_loop(self, target: gast.AST, iterable: gast.expr) -> Kind:
+    def bind_loop(self, target: gast.AST, iterable: gast.expr) -> Origin:
         """Let a loop target have an element of an iterable; how the iteration is decided."""
         function = iterable.func if isinstance(iterable, gast.Call) else iterable
         name = self.functions.canonical(function, self.place)
@@ -290,7 +290,7 @@ class Values:
         else:
             # Elements of a literal list are as deliberate as the index.
             self.bind(target, Origin(Kind.FLAG, index.clause) if whole.kind is Kind.CONSTANT else whole)
-        return whole.kind
+        return whole
 
     def text(self, node: gast.AST) -> str:
         """The text of an expression, on one line and not long."""
