@@ -128,5 +128,6 @@ def _return_values(joint: list[gast.stmt], result: str) -> None:
 def _written(unit: Unit) -> set[str]:
     """The names that may share memory with an array that is written into."""
     arrays = mutated(unit.tree.body)
-    groups = Sharing(unit.scope.makes_new).groups(unit.tree.body) if arrays else {}
+    sharing = Sharing(unit.scope.makes_new, keeps=unit.kinds.is_structure)
+    groups = sharing.groups(unit.tree.body) if arrays else {}
     return {n for array in arrays for n in groups.get(array, {array})}

@@ -32,13 +32,13 @@ def supported(case: gast.match_case) -> bool:
     A guard may read the name only where nothing but the guard can fail: the name is bound before it.
     """
     bare = isinstance(case.pattern, gast.MatchAs) and case.pattern.pattern is None
-    return _supported(case.pattern) and (case.guard is None or bare or not _captured(case.pattern))
+    return _supported(case.pattern) and (case.guard is None or bare or not flow.captured(case.pattern))
 
 
 def _supported(pattern: gast.pattern) -> bool:
     if isinstance(pattern, gast.MatchOr):
         # a name in a choice would be bound by some alternatives only
-        return all(_supported(p) and not _captured(p) for p in pattern.patterns)
+        return all(_supported(p) and not flow.captured(p) for p in pattern.patterns)
     if isinstance(pattern, gast.MatchAs):
         return pattern.pattern is None or _supported(pattern.pattern)
     return isinstance(pattern, (gast.MatchValue, gast.MatchSingleton))
@@ -72,7 +72,7 @@ def _cases(cases: list[gast.match_case], subject: gast.Name, s: gast.Match) -> l
         return []
     first, rest = cases[0], _cases(cases[1:], subject, s)
     binding: list[gast.stmt] = [
-        gast.copy_location(assign(n, copy.deepcopy(subject)), s) for n in _captured(first.pattern)
+        gast.copy_location(assign(n, copy.deepcopy(subject)), s) for n in flow.captured(first.pattern)
     ]
     test = _test(first.pattern, subject)
     if test is None:
@@ -85,16 +85,6 @@ def _cases(cases: list[gast.match_case], subject: gast.Name, s: gast.Match) -> l
 
 def _if(test: gast.expr, body: list[gast.stmt], orelse: list[gast.stmt], s: gast.Match) -> gast.stmt:
     return gast.copy_location(gast.If(test, body, orelse), s)
-
-
-def _captured(pattern: gast.pattern) -> list[str]:
-    """The names that a match of a pattern binds."""
-    if isinstance(pattern, gast.MatchAs):
-        inner = [] if pattern.pattern is None else _captured(pattern.pattern)
-        return inner + ([pattern.name] if pattern.name else [])
-    if isinstance(pattern, gast.MatchOr):
-        return [n for p in pattern.patterns for n in _captured(p)]
-    return []
 
 
 def _test(pattern: gast.pattern, subject: gast.Name) -> gast.expr | None:

@@ -187,9 +187,7 @@ def _call(s: gast.Expr, scope: Scope, fresh: Fresh) -> list[gast.stmt]:
 
 
 def _everything(array: gast.expr) -> gast.Subscript:
-    """`a[...]`, and `a[s]` for a part of an array."""
-    if isinstance(array, gast.Subscript):
-        return gast.Subscript(array.value, array.slice, gast.Store())
+    """`a[...]`, for a part of an array as well: of a list, `a[0] = e` would bind the item anew."""
     return gast.Subscript(_load(array), constant(Ellipsis), gast.Store())
 
 

@@ -70,7 +70,9 @@ def _structured(s: gast.stmt, found: set[str], scope: Scope) -> list[gast.expr]:
     return [p for p in places if isinstance(p, gast.Subscript)]
 
 
-def may_nest(body: list[gast.stmt], lists: set[str], unpacked: set[str], kinds: Kinds) -> set[str]:
+def may_nest(
+    body: list[gast.stmt], lists: set[str], unpacked: set[str], kinds: Kinds, scope: Scope
+) -> set[str]:
     """The names that may stand for tuples, or for lists and dicts of lists, tuples and dicts."""
     found = {n for n in unpacked if n in lists}
     for n, kind in kinds.names.items():
@@ -82,6 +84,8 @@ def may_nest(body: list[gast.stmt], lists: set[str], unpacked: set[str], kinds: 
     for s in flow.statements(body):
         if isinstance(s, gast.Assign) and isinstance(s.value, gast.Subscript) and flow.stored(s) & structured:
             found |= {n for n in [_base(s.value)] if n in lists}
+        elif isinstance(s, gast.Assign) and scope.callee(s.value) is not None:
+            found |= flow.reads(s.value) & lists
         elif isinstance(s, gast.For) and (
             flow.stored(s.target) & structured or any(isinstance(t, gast.Tuple) for t in _targets(s.target))
         ):

@@ -50,7 +50,9 @@ class Normalizer:
         for s in body:
             if self.kinds.writes_array(s):
                 self.write(s, found)
-            elif isinstance(s, gast.Assign):
+                continue
+            self._refuse_inner(s)
+            if isinstance(s, gast.Assign):
                 self.assignment(s, found)
             elif isinstance(s, gast.For):
                 self.loop(s, found)
@@ -90,6 +92,15 @@ class Normalizer:
         else:
             message = f"`{self.quoted(target)} = ...` changes a list or a dict in place."
             raise Refusal(problem("AD301", message, place(target, s)))
+
+    def _refuse_inner(self, s: gast.stmt) -> None:
+        """No write into an array that is an item of a list or dict: other names of it would not see it."""
+        targets = s.targets if isinstance(s, gast.Assign) else [written(s)]
+        for target in targets:
+            if isinstance(target, gast.Subscript) and not isinstance(target.value, gast.Name):
+                message = f"`{self.quoted(target)} = ...` changes in place what a list or a dict holds."
+                way_out = "Write into the array before the list takes it, or build a new value."
+                raise Refusal(problem("AD301", message, place(target, s), way_out))
 
     def write(self, s: gast.stmt, out: list[gast.stmt]) -> None:
         """A write into an array: the indices without calls, the value an atom where the derivative needs

@@ -167,7 +167,7 @@ def compute_again(
     }
     sometimes = _sometimes(body, in_loop=False)
     arrays = mutated(body)
-    groups = Sharing(values.scope.makes_new).groups(body) if arrays else {}
+    groups = Sharing(values.scope.makes_new, keeps=values.kinds.is_structure).groups(body) if arrays else {}
     changing = {n for array in arrays for n in groups.get(array, {array})}
     stable = values.stability.is_stable
     again: dict[str, gast.expr] = {}

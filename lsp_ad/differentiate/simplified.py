@@ -51,7 +51,7 @@ def shared_memory(
             return True
         return unit.scope.makes_new(node)
 
-    return Sharing(makes_own).groups(body, tapes)
+    return Sharing(makes_own, keeps=unit.kinds.is_structure).groups(body, tapes)
 
 
 def simplify(

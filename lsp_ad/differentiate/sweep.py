@@ -98,8 +98,9 @@ def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -
         if options.seed_of(mode) == "ones":
             start = [seeds.ones(seed, unit.result, values)]
     first = unit.tree.body[0]
-    nested = may_nest(unit.tree.body, adjoints.lists, unit.unpacked, unit.kinds)
-    if mode == "pair":  # a parameter that does not matter may be anything
+    nested = may_nest(unit.tree.body, adjoints.lists, unit.unpacked, unit.kinds, unit.scope)
+    if mode == "pair":  # a parameter that does not matter may be anything; lists stand for tuples
+        nested = set()
         unused = [p for p in unit.wrt if p not in state]
         values.lists |= {p for p in unused if unit.kinds.names.get(p, Kind()).may_be_list}
     gradients = [_gradient_of(p, unit, nested, state, values, backward, first) for p in unit.wrt]

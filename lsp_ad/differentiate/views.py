@@ -23,7 +23,7 @@ from lsp_ad.differentiate.unshared import MAKERS
 from lsp_ad.problems import Refusal, Span, problem
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow, indexing
-from lsp_ad.semantics.aliases import aliases, gone_over
+from lsp_ad.semantics.aliases import Given, aliases, gone_over
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.memory import Sharing, mutated, root, written, written_root
 from lsp_ad.semantics.names import parameters
@@ -70,10 +70,17 @@ class _Views:
         self.webs = webs
         self.assumptions = Assumptions(tree.body, kinds, scope)
         self.paths = Paths(tree.body, kinds, scope, fresh)
-        self.sharing = Sharing(scope.makes_new, lambda index: indexing.picks(index, kinds.of))
+        self.sharing = Sharing(scope.makes_new, self._picks, kinds.is_structure)
+
+    def _picks(self, index: gast.expr) -> bool:
+        return indexing.picks(index, self.kinds.of)
 
     def run(self) -> frozenset[Span]:
         self.tree.body[:] = _one_target_each(self.tree.body)
+        for s in flow.statements(self.tree.body):
+            target = written(s)
+            if target is not None and not hasattr(target, "lineno") and self.kinds.writes_array(s):
+                _without_ellipsis(s)
         self._updates()
         self._copy_parameters()
         for r in sorted(mutated(self.tree.body)):
@@ -150,12 +157,16 @@ class _Views:
 
     def _copy_parameters(self) -> None:
         """The caller's arrays are never changed: a parameter that may be written is copied on entry."""
-        shared = self._written_to()
+        writes = [s for s in flow.statements(self.tree.body) if self.kinds.writes_array(s)]
+        if not writes:
+            return
+        given = Given(self.tree.body, parameters(self.tree), self._edges, self._is_memory)
+        changed = {p for s in writes for p in given.at(s, written_root(s) or "")}
         numpy = self.assumptions.numpy()
         copies: list[gast.stmt] = []
         for p in parameters(self.tree):
             kind = self.kinds.names.get(p, UNKNOWN)
-            if _given(p) not in shared or kind.type in ("list", "tuple", "other", "number"):
+            if p not in changed or kind.type in ("list", "tuple", "other", "number"):
                 continue
             own = self.fresh.new(WEB + p)
             self.webs[own] = self.webs.get(p, p)
@@ -165,23 +176,6 @@ class _Views:
             copies.append(gast.copy_location(assign(own, expression(text)), self.tree.body[0]))
             self.kinds.names[own] = Kind("array", kind.dtype, kind.shape, fresh=True)
         self.tree.body[:0] = copies
-
-    def _written_to(self) -> set[str]:
-        """What a write may change: the names of its array, among them what the caller gave."""
-        writes = [s for s in flow.statements(self.tree.body) if self.kinds.writes_array(s)]
-        if not writes:
-            return set()
-        entry: dict[str, frozenset[str]] = {}
-        for p in parameters(self.tree):
-            entry |= {p: frozenset([_given(p)]), _given(p): frozenset([p])}
-        graph = flow.Flow.of(self.tree.body)
-        states = aliases(graph, self._edges, self._is_memory, entry)
-        return {
-            n
-            for s in writes
-            if (point := graph.index.get(id(s))) is not None
-            for n in states[point].get(written_root(s) or "", frozenset())
-        }
 
     # --- conflicts -------------------------------------------------------------------------------
 
@@ -331,11 +325,6 @@ class _Views:
                 f"Copy it first (`{other} = {other}.copy()`), or write through one name only.",
             )
         )
-
-
-def _given(p: str) -> str:
-    """What the caller gave for a parameter, as a name that no statement binds."""
-    return f"the argument {p}"
 
 
 def _one_target_each(body: list[gast.stmt]) -> list[gast.stmt]:

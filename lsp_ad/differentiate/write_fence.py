@@ -7,10 +7,13 @@ from abc import ABC, abstractmethod
 import gast
 
 from lsp_ad.differentiate import mutations
+from lsp_ad.differentiate.container_fence import own_containers
 from lsp_ad.differentiate.fence_blocks import short
-from lsp_ad.differentiate.writers import DONE, is_copied
+from lsp_ad.differentiate.writers import DONE, array_written, is_copied, sharing_in
 from lsp_ad.rules.resolve import Scope
-from lsp_ad.semantics.memory import Sharing, mutated, root
+from lsp_ad.semantics import flow
+from lsp_ad.semantics.aliases import Given
+from lsp_ad.semantics.memory import root
 from lsp_ad.semantics.names import parameters
 
 
@@ -57,7 +60,10 @@ class WriteFence(ABC):
         """The names of a function that write into arrays of its caller's."""
         if function.name in self.scope.program.derived.get(DONE, ()):
             return set()
-        shared = Sharing(self.scope.makes_new).groups(function.body)
+        lists = own_containers(function, self.scope)
+        written = [(s, r) for s in flow.statements(function.body) if (r := array_written(s, lists))]
+        if not written:
+            return set()
         own = {p for p in parameters(function) if is_copied(function, p, self.scope)}
-        callers = {n for p in parameters(function) if p not in own for n in shared.get(p, {p})}
-        return mutated(function.body) & callers
+        given = Given(function.body, parameters(function), sharing_in(function, self.scope).edges)
+        return {r for s, r in written if given.at(s, r) - own}

@@ -13,17 +13,20 @@ gives back, too: the parameters that it writes into, in their order.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import gast
 
 from lsp_ad.differentiate import mutations
 from lsp_ad.differentiate.arguments import match
+from lsp_ad.differentiate.container_fence import own_containers
 from lsp_ad.differentiate.fresh import plain
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.rules.declared import declared
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
+from lsp_ad.semantics.aliases import Given
 from lsp_ad.semantics.hints import parameter_kinds
 from lsp_ad.semantics.memory import Sharing, root, written_root
 from lsp_ad.semantics.names import Program, parameters
@@ -52,7 +55,8 @@ class _Writers:
     def __init__(self, program: Program):
         self.program = program
         self.writes: dict[str, dict[str, bool]] = {}
-        self.calls: dict[str, list[tuple[gast.Call, str]]] = {}
+        self.calls: dict[str, list[tuple[gast.stmt, gast.Call, str]]] = {}
+        self._given: dict[str, Given] = {}
         self._groups: dict[str, dict[str, frozenset[str]]] = {}
         self.functions: dict[str, gast.FunctionDef] = {}
 
@@ -70,10 +74,10 @@ class _Writers:
             scope = Scope.of(self.program, function)
             self.writes[title] = self._written(function, scope)
             self.calls[title] = []
-            for node in flow.walk(function):
-                callee = scope.callee(node) if isinstance(node, gast.Call) else None
+            for s, node in _calls(function):
+                callee = scope.callee(node)
                 if callee is not None:
-                    self.calls[title].append((node, self.title(callee)))
+                    self.calls[title].append((s, node, self.title(callee)))
                     pending.append(callee)
 
     def title(self, function: gast.FunctionDef) -> str:
@@ -86,34 +90,37 @@ class _Writers:
     def groups(self, title: str) -> dict[str, frozenset[str]]:
         """For each name of a function those that it may share memory with."""
         if title not in self._groups:
-            function = self._function(title)
-            makes_new = Scope.of(self.program, function).makes_new
-            self._groups[title] = Sharing(makes_new).groups(function.body)
+            self._groups[title] = self._sharing(title).groups(self._function(title).body)
         return self._groups[title]
+
+    def given(self, title: str) -> Given:
+        """Where the names of a function may share memory with its arguments."""
+        if title not in self._given:
+            function = self._function(title)
+            self._given[title] = Given(function.body, parameters(function), self._sharing(title).edges)
+        return self._given[title]
+
+    def _sharing(self, title: str) -> Sharing:
+        function = self._function(title)
+        return sharing_in(function, Scope.of(self.program, function))
 
     def _written(self, function: gast.FunctionDef, scope: Scope) -> dict[str, bool]:
         """Each parameter that a function itself writes into; True: surely an array."""
-        surely: set[str] = set()
-        perhaps: set[str] = set()
-        for s in flow.statements(function.body):
-            array = written_root(s)
-            if array is not None:
-                surely.add(array)
-            elif isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name):
-                perhaps.add(s.target.id)
-            elif isinstance(s, (gast.Assign, gast.Expr)) and isinstance(s.value, gast.Call):
-                surely |= mutations.changed_by(s, scope)
+        title, kinds = self.title(function), parameter_kinds(function)
         found: dict[str, bool] = {}
-        if not surely and not perhaps:
-            return found
-        kinds = parameter_kinds(function)
-        for p in parameters(function):
-            names = self.groups(self.title(function)).get(p, frozenset([p]))
-            if kinds[p].is_structure or kinds[p].type == "number" or is_copied(function, p, scope):
-                continue
-            if names & (surely | perhaps):
-                found[p] = bool(names & surely)
-        return found
+        statements = flow.statements(function.body)
+        lists = own_containers(function, scope) if any(map(written_root, statements)) else set()
+        for s in statements:
+            array, sure = array_written(s, lists), True
+            changed = {array} if array is not None else set()
+            if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name):
+                changed, sure = {s.target.id}, False
+            elif array is None and isinstance(s, (gast.Assign, gast.Expr)) and isinstance(s.value, gast.Call):
+                changed = mutations.changed_by(s, scope)
+            for p in {p for n in changed for p in self.given(title).at(s, n)}:
+                if not (kinds[p].is_structure or kinds[p].type == "number" or is_copied(function, p, scope)):
+                    found[p] = found.get(p, False) or sure
+        return {p: found[p] for p in parameters(function) if p in found}
 
     def close(self) -> None:
         """What a callee writes into is written by the caller, too, if it is one of its parameters."""
@@ -121,11 +128,11 @@ class _Writers:
         while changed:
             changed = False
             for caller, calls in self.calls.items():
-                for call, callee in calls:
+                for s, call, callee in calls:
                     for p, sure in list(self.writes.get(callee, {}).items()):
-                        changed |= self._hand_up(caller, call, callee, p, sure)
+                        changed |= self._hand_up(caller, s, call, callee, p, sure)
 
-    def _hand_up(self, caller: str, call: gast.Call, callee: str, p: str, sure: bool) -> bool:
+    def _hand_up(self, caller: str, s: gast.stmt, call: gast.Call, callee: str, p: str, sure: bool) -> bool:
         """Note for the caller that a callee writes into the argument for `p`; whether that is new."""
         function = self._function(caller)
         given = match(call, self._function(callee), Scope.of(self.program, function))
@@ -133,9 +140,9 @@ class _Writers:
         if array is None:
             return False
         changed = False
-        for q in parameters(function):
+        for q in sorted(self.given(caller).at(s, array.id)):
             known = self.writes[caller].get(q)
-            if array.id in self.groups(caller).get(q, frozenset([q])) and (known is None or sure > known):
+            if known is None or sure > known:
                 self.writes[caller][q] = sure
                 changed = True
         return changed
@@ -151,7 +158,7 @@ class _Writers:
         taken = self.program.bound | {n.id for f in self.writes for n in _names(self._function(f))}
         titles = {f: _new(f"{f}_values", taken) for f, writes in self.writes.items() if writes}
         for title, writes in self.writes.items():
-            touched = writes or any(callee in titles for _, callee in self.calls[title])
+            touched = writes or any(callee in titles for *_, callee in self.calls[title])
             if not touched or (title == entry and not self._changes(title, titles)):
                 continue
             function = copied(self._function(title))
@@ -201,7 +208,7 @@ class _Writers:
 
     def _changes(self, title: str, titles: dict[str, str]) -> bool:
         void = bool(self.writes[title]) and not _is_valued(self._function(title))
-        return void or any(callee in titles for _, callee in self.calls[title])
+        return void or any(callee in titles for *_, callee in self.calls[title])
 
     def _rewrite_calls(self, title: str, function: gast.FunctionDef, titles: dict[str, str]) -> None:
         scope = Scope.of(self.program, self._function(title))
@@ -264,8 +271,8 @@ class _Writers:
         """The new function works on copies: refused where another argument may be the same array, which the
         writes would change as well, and where the value may be the array itself, which is then another."""
         inside = self.groups(self.title(callee))
-        here = Sharing(Scope.of(self.program, self._function(caller)).makes_new)
-        there = Sharing(Scope.of(self.program, callee).makes_new)
+        here = sharing_in(self._function(caller), Scope.of(self.program, self._function(caller)))
+        there = sharing_in(callee, Scope.of(self.program, callee))
         returns = [r for r in flow.statements(callee.body) if isinstance(r, gast.Return)]
         returned = {n for r in returns for n in there.sources(r.value)}
         for p in self.writes[self.title(callee)]:
@@ -295,10 +302,23 @@ class _Writers:
         return [gast.If(test, [write], [])]
 
 
+def sharing_in(function: gast.FunctionDef, scope: Scope) -> Sharing:
+    """Which names share memory in a function, by its text alone."""
+    return Sharing(scope.makes_new, keeps=own_containers(function, scope).__contains__)
+
+
+def array_written(s: gast.stmt, lists: set[str]) -> str | None:
+    """The name of the array that a statement writes into; `lists`: the names of lists and dicts, whose items
+    are bound anew."""
+    array = written_root(s)
+    item = isinstance(s, gast.Assign) and isinstance(getattr(s.targets[0], "value", None), gast.Name)
+    return None if item and array in lists else array
+
+
 def is_copied(function: gast.FunctionDef, p: str, scope: Scope) -> bool:
     """Whether a function begins with `p = p.copy()`, or with another new value for p, before it does anything
     else with the array of the caller's than read it."""
-    sharing = Sharing(scope.makes_new)
+    sharing = sharing_in(function, scope)
     for s in function.body:
         if isinstance(s, gast.Assign) and len(s.targets) == 1 and getattr(s.targets[0], "id", "") == p:
             return not sharing.sources(s.value)
@@ -313,6 +333,13 @@ def is_copied(function: gast.FunctionDef, p: str, scope: Scope) -> bool:
         if any(written_root(x) == p or p in flow.header_writes(x) or isinstance(x, gast.For) for x in inside):
             return False
     return False
+
+
+def _calls(function: gast.FunctionDef) -> Iterator[tuple[gast.stmt, gast.Call]]:
+    """The calls in a function, each with its statement."""
+    for s in flow.statements(function.body):
+        for part in flow.header(s):
+            yield from ((s, n) for n in flow.walk(part) if isinstance(n, gast.Call))
 
 
 def _names(function: gast.FunctionDef) -> list[gast.Name]:

@@ -13,7 +13,10 @@ from lsp_ad.rules.declared import Declared, declared, declared_call, zero_call
 from lsp_ad.rules.helpers import OWN, canonical_helper
 from lsp_ad.rules.rule import UNKNOWN_VALUE, Bound, Rule, literal
 from lsp_ad.rules.settings import settings_of
-from lsp_ad.semantics.names import Program, local_imports, local_names
+from lsp_ad.semantics import flow
+from lsp_ad.semantics.aliases import Given
+from lsp_ad.semantics.memory import Sharing, root
+from lsp_ad.semantics.names import Program, local_imports, local_names, parameters
 from lsp_ad.semantics.shapes import UNKNOWN, Kind
 
 _SIGNS = {
@@ -188,13 +191,33 @@ class Scope:
     def makes_new(self, call: gast.Call) -> bool:
         """Whether a call surely returns memory of its own."""
         operation = self.operation(call)
-        if operation is None or operation.rule.name in OWN:
-            return operation is not None
+        if operation is None:
+            function = self.callee(call)
+            return function is not None and self._returns_new(function)
+        if operation.rule.name in OWN:
+            return True
         try:
             bound = operation.bind(lambda n: UNKNOWN)
             return bound.rule.result_kind(bound).fresh
         except Unsupported:
             return False
+
+    def _returns_new(self, function: gast.FunctionDef) -> bool:
+        """Whether what a function returns surely shares no memory with anything from outside, and none of its
+        parts with another."""
+        key, derived = ("returns new", id(function)), self.program.derived
+        if key not in derived:
+            derived[key] = False  # while it is looked at: a function that calls itself
+            scope = Scope.of(self.program, function)
+            sharing = Sharing(scope.makes_new, keeps=lambda n: True)
+            given = Given(function.body, parameters(function), sharing.edges)
+            returns = [s for s in flow.statements(function.body) if _returns(s)]
+            parts = [(s, p) for s in returns for p in _parts(s.value) if sharing.sources(p)]
+            names = [(s, getattr(root(p), "id", "")) for s, p in parts]
+            derived[key] = bool(returns) and all(
+                n in scope.local and given.is_alone(s, n) and names.count((s, n)) == 1 for s, n in names
+            )
+        return derived[key]
 
     def is_value(self, node: gast.expr) -> bool:
         """Whether an expression is a value, not a module or part of one."""
@@ -217,6 +240,17 @@ class Scope:
         """The expression of a constant of another file, where a name stands for one."""
         values = self.program.links.values
         return values.get(self.canonical(node) or "") if values else None
+
+
+def _returns(s: gast.stmt) -> bool:
+    return isinstance(s, gast.Return) and s.value is not None
+
+
+def _parts(node: gast.expr) -> list[gast.expr]:
+    """The items of a tuple that is written out, and of tuples in it; any other expression as it is."""
+    if isinstance(node, gast.Tuple):
+        return [p for e in node.elts for p in _parts(e)]
+    return [node]
 
 
 def dotted(node: gast.AST) -> list[str]:

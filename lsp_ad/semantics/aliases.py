@@ -5,7 +5,7 @@ The relation is kept between pairs of names, so that `u, v = v, u` leaves two ar
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import gast
 
@@ -24,6 +24,13 @@ def aliases(
     `is_memory`:
     whether a name may stand for anything but a number.
     """
+    known: dict[int, list[tuple[str, set[str]]]] = {}
+
+    def edges_of(s: gast.stmt) -> list[tuple[str, set[str]]]:
+        if id(s) not in known:
+            known[id(s)] = edges(s)
+        return known[id(s)]
+
     states: list[State] = [{} for _ in graph.points]
     _join(states[0], entry or {})
     pending = list(range(len(graph.points)))[::-1]
@@ -31,16 +38,45 @@ def aliases(
     while pending:
         point = pending.pop()
         seen[point] = True
-        after = _after(graph.points[point], states[point], edges, is_memory)
+        after = _after(graph.points[point], states[point], edges_of, is_memory)
         for successor in graph.successors[point]:
             if _join(states[successor], after) or not seen[successor]:
                 pending.append(successor)
     return states
 
 
+class Given:
+    """Where the names of a function may share memory with what the caller gave for its parameters."""
+
+    def __init__(
+        self,
+        body: list[gast.stmt],
+        parameters: Iterable[str],
+        edges: Edges,
+        is_memory: Callable[[str], bool] = lambda n: True,
+    ):
+        self.graph = flow.Flow.of(body)
+        self._names = {f"the argument {p}": p for p in parameters}  # names that no statement binds
+        entry: State = {}
+        for given, p in self._names.items():
+            entry |= {p: frozenset([given]), given: frozenset([p])}
+        self._states = aliases(self.graph, edges, is_memory, entry)
+
+    def at(self, s: gast.stmt, n: str) -> set[str]:
+        """The parameters whose arguments a name may share memory with just before a statement."""
+        point = self.graph.index.get(id(s))
+        shared = self._states[point].get(n, frozenset()) if point is not None else ()
+        return {self._names[m] for m in shared if m in self._names}
+
+    def is_alone(self, s: gast.stmt, n: str) -> bool:
+        """Whether a name shares memory with no other name, just before a statement, nor with an argument."""
+        point = self.graph.index.get(id(s))
+        return point is not None and not self._states[point].get(n)
+
+
 def _after(point: flow.Point | None, old: State, edges: Edges, is_memory: Callable[[str], bool]) -> State:
     """After a point. The sources of `u, v = v, u` are what the names stand for before it."""
-    if point is None or not (point.writes or isinstance(point.statement, gast.Expr)):
+    if point is None or not (point.writes or isinstance(point.statement, (gast.Expr, gast.Assign))):
         return old
     state = dict(old)
     shares: dict[str, set[str]] = {}

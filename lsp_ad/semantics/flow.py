@@ -113,7 +113,15 @@ def header_writes(statement: gast.stmt) -> set[str]:
         return {statement.name}
     if isinstance(statement, gast.Try):
         return {n for handler in statement.handlers for n in header_writes(handler)}
+    if isinstance(statement, gast.Match):
+        return stored(statement.subject) | {n for case in statement.cases for n in captured(case.pattern)}
     return {n for part in header(statement) for n in stored(part)}
+
+
+def captured(pattern: gast.pattern) -> list[str]:
+    """The names that a match of a pattern binds."""
+    found = [getattr(p, field, None) for p in walk(pattern) for field in ("name", "rest")]
+    return [n for n in found if isinstance(n, str)]
 
 
 def writes(statements: Iterable[gast.stmt]) -> set[str]:
@@ -243,6 +251,9 @@ class Flow:
             return self._block(s.orelse, [] if is_endless(s) else [here], breaks, continues, exits) + mine
         if isinstance(s, gast.With):
             return self._block(s.body, [here], breaks, continues, exits)
+        if isinstance(s, gast.Match):
+            cases = [self._block(case.body, [here], breaks, continues, exits) for case in s.cases]
+            return [here, *(end for ends in cases for end in ends)]
         if isinstance(s, gast.Try):
             return self._try(s, here, breaks, continues, exits)
         if isinstance(s, (gast.Return, gast.Raise)):

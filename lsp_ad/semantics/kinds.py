@@ -96,6 +96,10 @@ class Kinds:
         array = written_root(s)
         return array is not None and not self.names.get(array, UNKNOWN).is_structure
 
+    def is_structure(self, n: str) -> bool:
+        """Whether a name stands for a list, a tuple or a dict."""
+        return self.names.get(n, UNKNOWN).is_structure
+
     def forget(self) -> None:
         """Forget the kinds of expressions, after those of names were changed from outside."""
         self._memo.clear()

@@ -88,15 +88,19 @@ class Sharing:
     """What the value of an expression may share its memory with.
 
     `makes_new`: whether a call surely returns memory of its own; `picks`: whether an index surely is an
-    array, so
-    that what it reads is new.
+    array, so that what it reads is new; `keeps`: whether a name may stand for a list or a dict, which keeps
+    what is assigned to its items.
     """
 
     def __init__(
-        self, makes_new: Callable[[gast.Call], bool], picks: Callable[[gast.expr], bool] | None = None
+        self,
+        makes_new: Callable[[gast.Call], bool],
+        picks: Callable[[gast.expr], bool] | None = None,
+        keeps: Callable[[str], bool] = lambda n: False,
     ):
         self.makes_new = makes_new
         self.picks = picks
+        self.keeps = keeps
 
     def sources(self, node: gast.expr | None) -> set[str]:
         """The names with which the value of an expression may share memory."""
@@ -106,7 +110,7 @@ class Sharing:
             return set() if node.attr in SHAPE_ATTRIBUTES else self.sources(node.value)
         if isinstance(node, gast.Subscript) and self.picks is not None and self.picks(node.slice):
             return set()
-        if isinstance(node, (gast.Subscript, gast.Starred)):
+        if isinstance(node, (gast.Subscript, gast.Starred, gast.NamedExpr)):
             return self.sources(node.value)
         if isinstance(node, (gast.Tuple, gast.List)):
             return self._all(node.elts)
@@ -130,6 +134,18 @@ class Sharing:
 
     def edges(self, s: gast.stmt) -> list[tuple[str, set[str]]]:
         """(name, names it may share memory with from here on) for what a statement binds."""
+        inside = [n for part in flow.header(s) for n in flow.walk(part) if isinstance(n, gast.NamedExpr)]
+        # what is not sure to be evaluated leaves a name what it was
+        return [*self._bound_by(s), *((n.target.id, self.sources(n.value) | {n.target.id}) for n in inside)]
+
+    def _bound_by(self, s: gast.stmt) -> list[tuple[str, set[str]]]:
+        if isinstance(s, gast.AnnAssign):
+            return self._bound(s.target, s.value) if s.value is not None else []
+        if isinstance(s, gast.AugAssign):  # an array is what it was
+            return [(s.target.id, {s.target.id})] if isinstance(s.target, gast.Name) else []
+        if isinstance(s, gast.Match):
+            taken = [n for case in s.cases for n in flow.captured(case.pattern)]
+            return [(n, self.sources(s.subject) | {n}) for n in taken]
         if isinstance(s, gast.Assign):
             found = [pair for t in s.targets for pair in self._bound(t, s.value)]
             names = {n for t in s.targets for n in flow.stored(t)} if len(s.targets) > 1 else set()
@@ -144,8 +160,8 @@ class Sharing:
 
     def _bound(self, target: gast.expr, value: gast.expr) -> list[tuple[str, set[str]]]:
         if isinstance(target, gast.Subscript):
-            # an array copies what is written into it; a list keeps it
-            return []
+            base = root(target)
+            return [(base.id, self.sources(value))] if base is not None and self.keeps(base.id) else []
         if (
             isinstance(target, (gast.Tuple, gast.List))
             and isinstance(value, (gast.Tuple, gast.List))

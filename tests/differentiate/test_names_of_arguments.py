@@ -1,0 +1,88 @@
+"""A callee that writes into its argument under another name, however that name was bound: right, or refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests import oracle
+
+pytestmark = pytest.mark.row("T9")
+
+BINDINGS = {
+    "an annotated assignment": "b: np.ndarray = a\n    b[0] = 2.0",
+    "a walrus": "if (b := a) is not None:\n        b[0] = 2.0",
+    "a walrus that may not run": "b = a\n    if len(a) > 9 and (b := 2.0 * a) is not None:\n        pass\n    b[0] = 2.0",
+    "a match": "match a:\n        case b:\n            b[0] = 2.0",
+    "an item of a list": "xs = [None, None]\n    xs[0] = a\n    b = xs[0]\n    b[0] = 2.0",
+    "an item of a dict": "d = {}\n    d['k'] = a\n    b = d['k']\n    b[0] = 2.0",
+    "an item of a list that is written": "xs = [None, None]\n    xs[0] = a\n    xs[0][0] = 2.0",
+    "an array that was changed in place": "b = a\n    b += 1.0\n    b[0] = 2.0",
+    "a name that is bound in a loop": "for i in range(2):\n        b = a\n        a = a + 1.0\n        b[0] = 2.0",
+    "a choice": "b = a if len(a) > 1 else 2.0 * a\n    b[0] = 5.0",
+    "a loop over a list": "for b in [a, 2.0 * a]:\n        b[0] = 5.0",
+    "what a callee hands back": "b = same(a)\n    b[0] = 5.0",
+    "a part of what a callee hands back": "b, c = both(a)\n    b[0] = 5.0\n    c[1] = 3.0",
+    "one array twice": "b, c = twice(a)\n    b[0] = 5.0\n    a = b * c",
+    "one array twice, in a list": "b, c = listed(a)\n    b[0] = 5.0\n    a = b * c",
+}
+SOURCE = """
+import numpy as np
+
+def same(a):
+    return a
+
+def both(a):
+    return a, a[1:]
+
+def twice(a):
+    y = 2.0 * a
+    return y, y
+
+def listed(a):
+    y = 2.0 * a
+    ys = [y, y]
+    return ys
+
+def g(a):
+    {}
+    return np.sum(a * a)
+
+def f(x):
+    u = 1.0 * x
+    s = g(u)
+    return s + np.sum(u * u * u)
+"""
+
+
+@pytest.mark.parametrize("binding", BINDINGS)
+def test_a_write_under_another_name(binding):
+    source = SOURCE.format(BINDINGS[binding])
+    try:
+        oracle.assert_gradient(source, np.array([0.7, 1.3, -0.4]))
+        oracle.assert_jvp(source, np.array([0.7, 1.3, -0.4]))
+    except oracle.Refused as refused:
+        assert refused.args[0].code in ("AD302", "AD203", "AD301"), refused.args[0]
+        pytest.skip(str(refused.args[0]))
+
+
+HELD = {
+    "an item of a list": "xs = [a, 2.0 * a]\n    xs[0][0] = 2.0",
+    "a part of an item": "xs = [a, 2.0 * a]\n    xs[0][1:] *= 2.0",
+    "an item of a dict": "xs = {'a': a}\n    xs['a'][0] = 2.0",
+    "an item of a tuple": "xs = (a, 2.0 * a)\n    xs[0][0] = 2.0",
+    "an item that was appended": "xs = []\n    xs.append(a)\n    xs[0][0] = 2.0",
+    "an item by its position": "xs = [a, 2.0 * a]\n    for i in range(2):\n        xs[i][0] = 2.0",
+    "out=": "xs = [a, 2.0 * a]\n    np.multiply(a, 2.0, out=xs[0])",
+    "fill": "xs = [a, 2.0 * a]\n    xs[0].fill(2.0)",
+    "np.add.at": "xs = [a, 2.0 * a]\n    np.add.at(xs[0], [0, 0], 2.0)",
+}
+
+
+@pytest.mark.parametrize("mode", ["grad", "jvp"])
+@pytest.mark.parametrize("write", HELD)
+def test_a_write_into_what_a_list_holds_is_refused(write, mode):
+    source = f"import numpy as np\n\ndef f(x):\n    a = 1.0 * x\n    {HELD[write]}\n    return np.sum(a * a)\n"
+    with pytest.raises(oracle.Refused) as refused:
+        oracle.generate(source, mode=mode)
+    assert refused.value.args[0].code in ("AD301", "AD302")
