@@ -13,12 +13,13 @@ from typing import Any
 
 import tensorflow as tf
 
-from lsp_ad.staging.backends.base import Backend, Spec, Traced, is_data
+from lsp_ad.staging.backends.base import PLAIN, Backend, Options, Spec, Traced, is_data
 from lsp_ad.staging.backends.tensorflow import graphs, indexing, types
 from lsp_ad.staging.backends.tensorflow.arrays import Array, tensor_of
 from lsp_ad.staging.backends.tensorflow.elementwise import truth
 from lsp_ad.staging.backends.tensorflow.functions import FUNCTIONS
 from lsp_ad.staging.context import active, compiling
+from lsp_ad.staging.operators.lists import plain
 from lsp_ad.staging.structures import flatten, unflatten
 
 
@@ -67,12 +68,21 @@ class TensorFlow(Backend):
     def _outcome(self, traced: Traced, inputs: Sequence[tf.Tensor], specs: Sequence[Spec]) -> list[tf.Tensor]:
         return [tensor_of(v) for v in self.results(traced, graphs.replayed(traced.code, inputs), specs)]
 
-    def while_loop(self, test: Traced, body: Traced, initial: list[Any], specs: Sequence[Spec]) -> list[Any]:
+    def while_loop(
+        self,
+        test: Traced,
+        body: Traced,
+        initial: list[Any],
+        specs: Sequence[Spec],
+        options: Options = PLAIN,
+    ) -> list[Any]:
         made = tf.while_loop(
             lambda *state: tf.reshape(truth(graphs.replayed(test.code, state)[0]), []),
             lambda *state: self._outcome(body, state, specs),
             [tensor_of(value) for value in initial],
             shape_invariants=[types.tensor_spec(spec).shape for spec in specs],
+            parallel_iterations=options.parallel_iterations or 10,
+            maximum_iterations=options.maximum_iterations,
         )
         return [self.wrapped(t, s.weak) for t, s in zip(made, specs, strict=True)]
 
@@ -132,7 +142,7 @@ class TensorFlow(Backend):
             outputs = code(*(tensor_of(v, s.dtype) for v, s in zip(data, specs, strict=True)))
             if any(isinstance(v, (tf.Tensor, tf.Variable)) for v in data):
                 return rebuilt(outputs)
-            return rebuilt([tensor.numpy()[()] for tensor in outputs])
+            return plain(rebuilt([tensor.numpy()[()] for tensor in outputs]), _computed)
 
         traces: dict[Any, Any] = {}
         return compiled
@@ -159,6 +169,11 @@ class TensorFlow(Backend):
             return unflatten(shape, [next(rest) if self.owns(leaf) else leaf for leaf in found])
 
         return code, rebuilt
+
+
+def _computed(value: Any) -> Any:
+    """An item of a list that has been computed, as NumPy or Python have it."""
+    return np.asarray(value)[()] if isinstance(value, np.ndarray) else value
 
 
 def _tensors(value: Any) -> Any:
