@@ -142,7 +142,7 @@ class TensorFlow(Backend):
             outputs = code(*(tensor_of(v, s.dtype) for v, s in zip(data, specs, strict=True)))
             if any(isinstance(v, (tf.Tensor, tf.Variable)) for v in data):
                 return rebuilt(outputs)
-            return plain(rebuilt([tensor.numpy()[()] for tensor in outputs]), _computed)
+            return plain(rebuilt([tensor.numpy()[()] for tensor in outputs]), lambda item: item)
 
         traces: dict[Any, Any] = {}
         return compiled
@@ -169,11 +169,6 @@ class TensorFlow(Backend):
             return unflatten(shape, [next(rest) if self.owns(leaf) else leaf for leaf in found])
 
         return code, rebuilt
-
-
-def _computed(value: Any) -> Any:
-    """An item of a list that has been computed, as NumPy or Python have it."""
-    return np.asarray(value)[()] if isinstance(value, np.ndarray) else value
 
 
 def _tensors(value: Any) -> Any:
