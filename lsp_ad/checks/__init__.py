@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
+from functools import partial
 
+from lsp_ad.checks.rules.branches import branches
 from lsp_ad.checks.rules.concrete_values import concrete_values
+from lsp_ad.checks.rules.effects import effects
+from lsp_ad.checks.rules.frozen import frozen_state, frozen_values
 from lsp_ad.checks.rules.identity import identity
+from lsp_ad.checks.rules.iterators import iterators
+from lsp_ad.checks.rules.jumps import jumps
+from lsp_ad.checks.rules.keys import key_reuse
+from lsp_ad.checks.rules.must_stage import must_stage
 from lsp_ad.checks.rules.numpy_calls import numpy_calls
 from lsp_ad.checks.rules.python_tests import python_tests
+from lsp_ad.checks.rules.retracing import retracing
 from lsp_ad.checks.rules.staging_bypass import staging_bypass
 from lsp_ad.checks.rules.traced_builtins import traced_builtins, traced_iteration
 from lsp_ad.checks.rules.traced_logic import traced_logic
@@ -20,8 +29,16 @@ from lsp_ad.semantics.names import Program
 
 # Each is asked once for every function that runs while it is traced.
 RULES: tuple[Callable[[Trace], Iterator[Problem]], ...] = (
+    branches,
     concrete_values,
+    effects,
+    frozen_state,
+    frozen_values,
     identity,
+    iterators,
+    jumps,
+    key_reuse,
+    must_stage,
     numpy_calls,
     python_tests,
     staging_bypass,
@@ -33,6 +50,10 @@ RULES: tuple[Callable[[Trace], Iterator[Problem]], ...] = (
 )
 
 
+# And these once for a file with such functions.
+FILE_RULES: tuple[Callable[[Traces], Iterator[Problem]], ...] = (retracing,)
+
+
 def check(program: Program) -> list[Problem]:
     """The findings of all rules in a file, in the order of the text; no code of the file is run."""
     if "findings" not in program.derived:
@@ -42,11 +63,15 @@ def check(program: Program) -> list[Problem]:
 
 def _check(program: Program) -> list[Problem]:
     found: dict[tuple[Span, str], Problem] = {}
-    for trace in traces_of(program):
-        for rule in RULES:
-            with contextlib.suppress(RecursionError):
-                for problem in rule(trace):
-                    found[problem.span, problem.code] = problem
+    traces = traces_of(program)
+    if not traces.functions.staged:
+        return []
+    asked = [partial(rule, trace) for trace in traces for rule in RULES]
+    asked += [partial(rule, traces) for rule in FILE_RULES]
+    for findings in asked:
+        # Expressions nested deeper than Python recurses: what is known by then is told.
+        with contextlib.suppress(RecursionError):
+            found |= {(p.span, p.code): p for p in findings()}
     return [found[key] for key in sorted(found)]
 
 

@@ -132,7 +132,8 @@ class Flow(Values):
         self._enter(node)
         decided = self.bind_loop(node.target, node.iter)
         # Python lists of traced elements are walked in Python, tensors are not: which of both is not known.
-        staged = decided if isinstance(node.iter, gast.Call) else Origin(Kind.CONSTANT)
+        maybe = UNKNOWN if decided.kind is Kind.TRACED else Origin(Kind.CONSTANT)
+        staged = decided if isinstance(node.iter, gast.Call) else maybe
         self._staged_names(staged, node.body)
         self._loop(node, staged)
 

@@ -17,12 +17,16 @@ from lsp_ad.checks.facts import Facts
 from lsp_ad.checks.flow import Flow
 from lsp_ad.checks.origins import UNKNOWN, Kind, Origin, Sure
 from lsp_ad.checks.parameters import handed_over, literal_arguments, parameter_origins
-from lsp_ad.checks.staged_functions import Functions, Place, Staged
+from lsp_ad.checks.staged_functions import Functions, Place, Staged, is_local
 from lsp_ad.checks.values import Values, module_origin
 from lsp_ad.semantics.names import Program
 from lsp_ad.source.trees import children
 
 _Call = tuple[gast.Call | None, dict[str, Origin] | None]
+CHANGING = {
+    "append", "appendleft", "extend", "insert", "add", "setdefault", "pop", "popleft", "remove", "discard",
+    "clear",
+}  # fmt: skip
 _VISITS = 4  # how often a function is looked at again because more calls of it were found
 _SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
 
@@ -34,6 +38,7 @@ class Trace:
     flow: Flow
     staged: Staged
     root: Place
+    traces: Traces
 
     @property
     def place(self) -> Place:
@@ -41,10 +46,23 @@ class Trace:
         return self.flow.place
 
     @property
+    def functions(self) -> Functions:
+        return self.flow.functions
+
+    @property
+    def facts(self) -> Facts:
+        return self.flow.facts
+
+    @property
     def described(self) -> str:
         """Its name, for a message: `f`, or "`f` for `g`" where it is traced because `g` is."""
         name = self.place.name if isinstance(self.place.node, gast.Lambda) else f"`{self.place.name}`"
         return name if self.place is self.root else f"{name} for `{self.root.name}`"
+
+    @property
+    def when(self) -> str:
+        """When what is decided while tracing is decided, for a message."""
+        return f"when {self.staged.transform} traces {self.described}"
 
     @cached_property
     def nodes(self) -> list[gast.AST]:
@@ -72,8 +90,7 @@ class Trace:
     def in_vain(self, what: str, wanted: str, node: gast.AST) -> str:
         """The message that something needs what tracing does not know."""
         return (
-            f"{what} needs {wanted} when {self.staged.transform} traces {self.described}, "
-            f"but `{self.text(node)}` is traced."
+            f"{what} needs {wanted} {self.when}, but `{self.text(node)}` is traced."
         )
 
     def canonical(self, node: gast.AST) -> str:
@@ -121,6 +138,31 @@ class Traces:
     def get(self, place: Place) -> Trace | None:
         return self._found.get(place)
 
+    @cached_property
+    def changes(self) -> dict[str, gast.AST]:
+        """The globals that change while the program runs, each with a place where it does.
+
+        Those that a function which is not traced assigns, or changes in place; and those that the top level
+        assigns again.
+        """
+        found: dict[str, gast.AST] = {}
+        for name, bindings in self.facts.assignments.items():
+            again = [s for s, _ in bindings if isinstance(s, (gast.Assign, gast.AugAssign))]
+            if len(again) > 1 and len(again) == len(bindings):
+                found[name] = again[-1]
+        for place in self.functions.places.values():
+            if place in self._found or isinstance(place.node, gast.Lambda):
+                continue
+            for node in own_nodes(place.node):
+                target = _changed_in_place(node)
+                if (
+                    target is not None
+                    and target.id in self.facts.assignments
+                    and not is_local(target.id, place)
+                ):
+                    found.setdefault(target.id, node)
+        return found
+
     def _start(self, place: Place, staged: Staged) -> None:
         """Look at a function that is staged itself."""
         parameters = parameter_origins(self.functions, place, staged)
@@ -148,7 +190,7 @@ class Traces:
         self, place: Place, staged: Staged, root: Place, parameters: dict[str, Origin], around: Values | None
     ) -> None:
         flow = Flow(self.facts, place, parameters, around).run()
-        self._found[place] = Trace(flow, staged, root)
+        self._found[place] = Trace(flow, staged, root, self)
         callees = dict.fromkeys(callee for callee, _, _ in flow.calls.values())
         for node, (callee, call, bound) in flow.calls.items():
             self._calls.setdefault(callee, {})[node] = call, bound
@@ -175,6 +217,20 @@ class Traces:
             if known:
                 how, root = known.staged, known.root
             self._run(callee, how, root, parameters, self._around(callee))
+
+
+def _changed_in_place(node: gast.AST) -> gast.Name | None:
+    """The name of a list or dict that a node changes."""
+    if isinstance(node, gast.Subscript) and isinstance(node.ctx, (gast.Store, gast.Del)):
+        return node.value if isinstance(node.value, gast.Name) else None
+    function = node.func if isinstance(node, gast.Call) else None
+    if (
+        isinstance(function, gast.Attribute)
+        and function.attr in CHANGING
+        and isinstance(function.value, gast.Name)
+    ):
+        return function.value
+    return None
 
 
 def _facts(origins: dict[str, Origin]) -> dict[str, tuple[Kind, Sure]]:

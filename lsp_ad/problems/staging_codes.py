@@ -52,6 +52,47 @@ STAGING: tuple[Entry, ...] = (
         "check` leaves hints out; `lsp-ad check --staging-report` lists all loops.",
     ),
     Entry(
+        "STG105",
+        "traced-each-time",
+        "warning",
+        "A function is traced again for each round of a loop: it is made there, or gets another static "
+        "number each time.",
+        "Make the function before the loop, and pass numbers as arrays.",
+        "import jax\n\ndef train(xs):\n    for x in xs:\n        jax.jit(lambda a: a * a)(x)\n",
+        "A trace takes a thousand times as long as a call. jax.jit keeps traces by function and static "
+        "arguments, tf.function also by every Python number.",
+    ),
+    Entry(
+        "STG106",
+        "must-stage",
+        "error",
+        "What `must_stage` marks is decided in Python.",
+        "Let it depend on an array, or drop the mark.",
+        "import jax\nimport lsp_ad\n\n@jax.jit\n@lsp_ad.staged\ndef f(x, debug: bool = False):\n    if "
+        "lsp_ad.must_stage(debug):\n        x = -x\n    return x\n",
+    ),
+    Entry(
+        "STG107",
+        "frozen-call",
+        "warning",
+        "A random number, a clock or the like in a traced function.",
+        "Pass it as an argument.",
+        "import jax\nimport numpy as np\n\n@jax.jit\ndef f(x):\n    return x + np.random.normal()\n",
+        "The function is called while tracing, and what it gave becomes a constant: dropout always "
+        "drops the same, a clock stands still.",
+    ),
+    Entry(
+        "STG108",
+        "frozen-state",
+        "warning",
+        "A traced function reads a global, or an attribute of `self`, that changes while the program "
+        "runs.",
+        "Pass it as an argument.",
+        "import jax\n\nSCALE = 1.0\n\ndef set_scale(value):\n    global SCALE\n    SCALE = value\n\n"
+        "@jax.jit\ndef f(x):\n    return x * SCALE\n",
+        "Tracing reads it once; the compiled function has the value of that time.",
+    ),
+    Entry(
         "STG201",
         "condition-is-traced",
         "error",
@@ -135,5 +176,85 @@ STAGING: tuple[Entry, ...] = (
         "return {name: x}\n",
         "The text names the stand-in for the value (`JitTracer(float32[])`), and is made once, when "
         "the function is traced. With a format (`{x:.2f}`) it fails.",
+    ),
+    Entry(
+        "STG301",
+        "effect-of-trace",
+        "warning",
+        "A traced function prints, writes a file, or changes something outside.",
+        "Return what is to be kept; print with jax.debug.print or tf.print.",
+        "import jax\n\n@jax.jit\ndef f(x):\n    print(x)\n    return x * x\n",
+        "It happens when the function is traced: once, not at each call, and with stand-ins for the "
+        "values. A text without values (`print(\"tracing\")`) is an information.",
+    ),
+    Entry(
+        "STG302",
+        "leaked-tracer",
+        "warning",
+        "A traced value is stored in something that outlives the trace.",
+        "Return it.",
+        "import jax\n\nhistory = []\n\n@jax.jit\ndef f(x):\n    y = x * x\n    history.append(y)\n    "
+        "return y\n",
+        "What is stored is a stand-in that means nothing once the trace is over: "
+        "UnexpectedTracerError, InaccessibleTensorError where it is used.",
+    ),
+    Entry(
+        "STG304",
+        "iterator-in-trace",
+        "warning",
+        "A traced function takes items of an iterator from outside.",
+        "Pass the items as an array.",
+        "import jax\n\nnumbers = iter([1, 2, 3])\n\n@jax.jit\ndef f(x):\n    return x * next(numbers)\n",
+    ),
+    Entry(
+        "STG305",
+        "key-reuse",
+        "warning",
+        "A key of jax.random is used twice.",
+        "Split it first: `key, subkey = jax.random.split(key)`.",
+        "import jax\n\n@jax.jit\ndef f(key):\n    a = jax.random.normal(key)\n    b = "
+        "jax.random.normal(key)\n    return a + b\n",
+        "The same key gives the same numbers. Two branches of which one runs may share a key; "
+        "jax.random.fold_in does not use one up.",
+    ),
+    Entry(
+        "STG401",
+        "bound-in-one-branch",
+        "error",
+        "A name has a value in one branch only of a staged conditional, and is read afterwards.",
+        "Give it a value before the conditional, or in the other branch.",
+        "import tensorflow as tf\n\n@tf.function\ndef f(x):\n    if tf.reduce_sum(x) > 0:\n        y = "
+        "x\n    return y\n",
+        "Both branches of a staged conditional run as one operation, which has to give the same names.",
+    ),
+    Entry(
+        "STG402",
+        "branches-differ",
+        "error",
+        "A name has another type or structure in one branch, or after an iteration, than in the other.",
+        "Give it one type: 0.0 for 0, an array for None.",
+        "import tensorflow as tf\n\n@tf.function\ndef f(x):\n    if tf.reduce_sum(x) > 0:\n        y = "
+        "1\n    else:\n        y = 2.0\n    return y\n",
+        "Under tf.function an int and a float differ; lsp_ad.staged makes a float of both. None, texts "
+        "and tuples of other lengths differ everywhere.",
+    ),
+    Entry(
+        "STG403",
+        "return-in-one-branch",
+        "error",
+        "A `return` of a value under a staged condition, and a path that ends without one.",
+        "End every path with `return value`.",
+        "import tensorflow as tf\n\n@tf.function\ndef f(x):\n    if tf.reduce_sum(x) > 0:\n        "
+        "return x\n",
+    ),
+    Entry(
+        "STG404",
+        "jump-out-of-loop",
+        "error",
+        "`return` or `break` that tf.function cannot stage.",
+        "Use a flag in the condition of the loop, or lsp_ad.staged.",
+        "import tensorflow as tf\n\n@tf.function\ndef f(x):\n    for i in tf.range(3):\n        if "
+        "tf.reduce_sum(x) > 10.0:\n            return x\n        x = x * 2.0\n    return x\n",
+        "lsp_ad.staged stages both.",
     ),
 )

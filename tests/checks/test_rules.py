@@ -1,4 +1,7 @@
-"""Each rule against the marked examples of the Markdown files beside this one, with the fixes."""
+"""Each rule against the marked examples of the Markdown files beside this one, with the fixes.
+
+In a marker `#^^^` the `#` stands for the first caret.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,8 @@ def test_marked(source: str) -> None:
     for number, line in enumerate(source.splitlines(), 1):
         marker = _MARKER.match(line)
         if marker:
-            marked[above, marker.start(1), marker.end(1), marker[2]] = marker[3].strip()
+            start = marker.start(1) - line[: marker.start(1)].endswith("#")
+            marked[above, start, marker.end(1), marker[2]] = marker[3].strip()
         else:
             above = number
     seen = {(p.span.line, p.span.column, p.span.end_column, p.code): p for p in check(program(source))}

@@ -113,8 +113,7 @@ def _text(trace: Trace, node: gast.expr, value: gast.expr, loud: bool) -> Iterat
     for outer in trace.around(node):
         if isinstance(outer, _FOR_PEOPLE) or (isinstance(outer, gast.Call) and _is_message(trace, outer)):
             return
-    transform = trace.staged.transform
-    made = f"This text is made when {transform} traces {trace.described}"
+    made = f"This text is made {trace.when}"
     message = f"{made}, and `{trace.text(value)}` is not known then."
     if loud:
         message = trace.in_vain("A format", "the number", value)

@@ -59,7 +59,7 @@ def _finding(trace: Trace, construct: gast.AST, part: gast.expr, origin: Origin)
     loop = isinstance(construct, gast.While)
     what = "This loop is unrolled" if loop else "This branch is chosen"
     clause = origin.clause or f"`{trace.text(part)}` is a Python value"
-    message = f"{what} when {transform} traces {trace.described}, not when it runs: {clause}."
+    message = f"{what} {trace.when}, not when it runs: {clause}."
     if origin.kind.deliberate:
         return problem("STG102", message, span_of(part), origin.way_out, origin.related)
     way_out = origin.way_out or (_LOOP_WAYS_OUT if loop else _WAYS_OUT)[transform]

@@ -129,6 +129,6 @@ def _is_counted(trace: Trace, node: gast.Subscript, updated: bool) -> bool:
 
 
 def _finding(trace: Trace, node: gast.expr, what: str, way_out: str = "", tail: str | None = None) -> Problem:
-    message = f"{what} has to be known when {trace.staged.transform} traces {trace.described}"
+    message = f"{what} has to be known {trace.when}"
     message += f", but `{trace.text(node)}` is traced." if tail is None else "."
     return problem("STG205", message, span_of(node), way_out)

@@ -30,7 +30,7 @@ def unrolling(trace: Trace) -> Iterator[Problem]:
         if count is not None and (count < 2 or _leaves(node)):
             continue
         how = f"{count} times" if count is not None else f"as often as `{trace.text(node.iter)}` says"
-        message = f"This loop is unrolled {how} when {trace.staged.transform} traces {trace.described}."
+        message = f"This loop is unrolled {how} {trace.when}."
         severity = Severity.INFORMATION if count is not None and count >= MANY else Severity.HINT
         yield problem(
             "STG104", message, span_of(node.iter), _WAYS_OUT[trace.staged.transform], severity=severity
