@@ -9,8 +9,10 @@ from typing import Any, TypeVar
 
 from lsp_ad.staging import decisions
 from lsp_ad.staging.backends import backend_named
-from lsp_ad.staging.conversion import MARK, converted, converted_callee, template_of
+from lsp_ad.staging.callees import MARK, converted_callee
+from lsp_ad.staging.conversion import converted, template_of
 from lsp_ad.staging.decisions import Report
+from lsp_ad.staging.entries import Entry
 from lsp_ad.staging.errors import ConversionError
 
 F = TypeVar("F", bound=Callable)
@@ -23,14 +25,13 @@ def staged(function: Callable[..., Any] | None, backend: str | None) -> Any:
     if not callable(function):
         raise TypeError(f"staged takes a function, not {type(function).__name__}")
     made = _converted(function)
-    if backend is None:
-        return made
-    return backend_named(backend).compile(made)
+    compiled = backend_named(backend).compile(made) if backend is not None else None
+    return Entry(made, compiled).function
 
 
 def to_code(function: Callable[..., Any]) -> str:
     """The text of the converted function. Raises ConversionError."""
-    plain = getattr(function, "__func__", function)
+    plain = getattr(function, "__lsp_ad_unstaged__", getattr(function, "__func__", function))
     if not isinstance(plain, types.FunctionType):
         raise TypeError(f"to_code takes a Python function, not {type(function).__name__}")
     return template_of(plain).text
@@ -38,7 +39,7 @@ def to_code(function: Callable[..., Any]) -> str:
 
 def do_not_convert(function: F) -> F:
     """Mark a function that conversion leaves as it is; it runs as plain Python."""
-    setattr(function, MARK, True)
+    setattr(function, MARK, function)
     return function
 
 
@@ -52,9 +53,10 @@ def staging_report(
 
 
 def _converted(function: Callable[..., Any]) -> Any:
-    if isinstance(function, types.FunctionType):
-        return converted(function)
-    made, why = converted_callee(function)
+    plain = getattr(function, "__lsp_ad_unstaged__", function)
+    if isinstance(plain, types.FunctionType):
+        return converted(plain)
+    made, why = converted_callee(plain)
     if why:
         name = getattr(function, "__qualname__", type(function).__name__)
         raise ConversionError(f"{name} cannot be converted: {why}.")

@@ -85,6 +85,11 @@ def recording() -> Iterator[Report]:
         _report.reset(token)
 
 
+def are_recorded() -> bool:
+    """Whether anyone asked for a report."""
+    return _report.get() is not None
+
+
 def decide(construct: str, outcome: str, why: str = "", count: int | None = None, subject: str = "") -> None:
     """Record a decision about the line that is running, if anyone asked for a report."""
     report = _report.get()

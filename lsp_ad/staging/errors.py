@@ -3,9 +3,29 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dis import opmap
 
-CONVERTED: set[object] = set()
-"""The code objects of converted functions; they carry the file and the lines of the user's own text."""
+import gast
+
+CONVERTED: dict[object, bool] = {}
+"""The code objects of converted functions, which carry the file and the lines of the user's own text.
+
+True of one that is a block of the function around it: a branch, the body of a loop.
+"""
+
+MADE = "__lsp_ad_converted__"
+"""The attribute of a function that keeps it, its code and the function that was made of it."""
+
+
+class Unsupported(Exception):
+    """A node that a converter has no answer to: what is wrong, and a way out. Becomes a ConversionError."""
+
+    def __init__(self, node: gast.AST, message: str, way_out: str = ""):
+        super().__init__(f"{message} {way_out}".rstrip())
+        self.line: int = getattr(node, "lineno", 0)
 
 
 class ConversionError(ValueError):
@@ -26,7 +46,37 @@ def user_place(depth: int = 1) -> tuple[str, int]:
     return "<unknown>", 0
 
 
+def raise_statement(error: BaseException) -> str | None:
+    """File and line of the `raise` of converted code that an exception comes from; None of others."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    if traceback is None or traceback.tb_frame.f_code not in CONVERTED or isinstance(error, StagingError):
+        return None
+    code = traceback.tb_frame.f_code
+    raised = code.co_code[traceback.tb_lasti] == opmap["RAISE_VARARGS"]
+    return f"{code.co_filename}:{traceback.tb_lineno}" if raised else None
+
+
+_raised: ContextVar[list[StagingError] | None] = ContextVar("raised", default=None)
+
+
+@contextmanager
+def collecting() -> Iterator[list[StagingError]]:
+    """The staging errors made in a block, whether or not an `except` of the user's has caught them."""
+    made: list[StagingError] = []
+    token = _raised.set(made)
+    try:
+        yield made
+    finally:
+        _raised.reset(token)
+
+
 def staging_error(message: str, way_out: str = "") -> StagingError:
     """A StagingError at the line that is running now."""
     file, line = user_place(2)
-    return StagingError(f"{file}:{line}: {message}{' ' if way_out else ''}{way_out}")
+    error = StagingError(f"{file}:{line}: {message}{' ' if way_out else ''}{way_out}")
+    raised = _raised.get()
+    if raised is not None:
+        raised.append(error)
+    return error

@@ -10,6 +10,8 @@ import importlib
 import sys
 from typing import Any
 
+import numpy as np
+
 from lsp_ad.staging.backends.base import Backend, Owned
 
 _known: dict[str, tuple[str, str]] = {  # name: the library whose values it owns, module
@@ -18,7 +20,9 @@ _known: dict[str, tuple[str, str]] = {  # name: the library whose values it owns
     "lantern": ("lsp_ad.staging.backends.lantern", "lsp_ad.staging.backends.lantern"),
 }
 _loaded: dict[str, Backend] = {}
-_PLAIN = (bool, int, float, complex, str, type(None), tuple, list, dict)
+_PLAIN = frozenset(
+    [bool, int, float, complex, str, type(None), tuple, list, dict, np.ndarray, *np.sctypeDict.values()]
+)
 
 
 def register(backend: Backend) -> None:

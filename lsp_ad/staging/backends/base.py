@@ -232,6 +232,18 @@ class Backend(ABC):
             raise staging_error(f"The back end {self.name} has no `np.{name}`.")
         return found
 
+    def underlying(self, function: Any) -> Any:
+        """The Python function that one compiled by the library of the back end stands for; None of others."""
+        return None
+
+    def is_undecidable(self, error: BaseException) -> bool:
+        """Whether an error says that Python asked a staged value for its value."""
+        return False
+
+    def tidy(self, error: BaseException) -> None:
+        """Take out of an error what the library says of its own frames, which staging leaves out as well."""
+        return
+
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """`function`, compiled when it is first called with arguments of each type."""
         raise staging_error(f"The back end {self.name} cannot compile a function by itself.")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -17,10 +18,20 @@ from lsp_ad.staging.context import compiling
 from lsp_ad.staging.operators.lists import plain
 from lsp_ad.staging.structures import flatten, unflatten
 
+_UNDECIDABLE = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+    jax.errors.NonConcreteBooleanIndexError,
+)
+
 
 class Jax(Backend):
     name = "jax"
     takes_arrays = True
+
+    def __init__(self) -> None:
+        self._failed: list[AssertionError] = []
 
     def owns(self, value: Any) -> bool:
         return isinstance(value, jax.core.Tracer)
@@ -101,6 +112,16 @@ class Jax(Backend):
     def set_item(self, value: Any, index: Any, new: Any) -> Any:
         return jnp.asarray(value).at[index].set(new)
 
+    def underlying(self, function: Any) -> Any:
+        return function.__wrapped__ if type(function).__name__ == "PjitFunction" else None
+
+    def is_undecidable(self, error: BaseException) -> bool:
+        return isinstance(error, _UNDECIDABLE)
+
+    def tidy(self, error: BaseException) -> None:
+        notes = getattr(error, "__notes__", [])
+        notes[:] = [note for note in notes if "JAX has removed its internal frames" not in note]
+
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Arrays and floats are staged; other arguments are known when tracing: one trace for each value.
 
@@ -111,7 +132,7 @@ class Jax(Backend):
         def compiled(*args: Any, **named: Any) -> Any:
             leaves, structure = flatten((args, named))
             known = tuple((i, type(v), v) for i, v in enumerate(leaves) if not is_data(v))
-            with jax.enable_x64(True):
+            with jax.enable_x64(True), self._assertions():
                 data = [v for v in leaves if is_data(v)]
                 outputs = jitted(structure, known, *data)
                 return plain(unflatten(results[structure, known], [_computed(v) for v in outputs]), _computed)
@@ -130,17 +151,31 @@ class Jax(Backend):
 
         return compiled
 
-    def print_(self, *values: Any, **options: Any) -> None:
-        jax.debug.print(options.get("sep", " ").join("{}" for _ in values), *values)
-
     def assert_(self, test: Any, message: Callable[[], str]) -> None:
+        """Checked when the code runs; under `jax.vmap` both branches of a conditional run."""
         text = message()
 
         def check(holds: Any) -> None:
-            if not holds:
-                raise AssertionError(text)
+            if not np.all(holds):
+                error = AssertionError(text) if text else AssertionError()
+                self._failed.append(error)
+                raise error
 
-        jax.debug.callback(check, jnp.all(test))
+        jax.debug.callback(check, test)
+
+    @contextmanager
+    def _assertions(self) -> Iterator[None]:
+        """Assertions that fail in compiled code raise AssertionError, not what JAX makes of it."""
+        self._failed.clear()
+        try:
+            yield
+        except jax.errors.JaxRuntimeError:
+            if self._failed:
+                raise self._failed[0] from None
+            raise
+
+    def print_(self, *values: Any, **options: Any) -> None:
+        jax.debug.print(options.get("sep", " ").join("{}" for _ in values), *values)
 
     def tracing(self) -> bool:
         return isinstance(jnp.zeros(()), jax.core.Tracer)

@@ -4,6 +4,8 @@ while x > 0:                    broke = False
     if x < 3:                   while not broke and x > 0:
         break                       if x < 3:
                                         broke = True
+
+The test of an endless loop is the flag; in others, and in `for` loops, the operator asks for it.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import gast
 from lsp_ad.differentiate.fresh import Fresh
 from lsp_ad.semantics import flow
 from lsp_ad.simplify.algebra import assign, constant
-from lsp_ad.staging.converters.building import at
+from lsp_ad.staging.converters.building import at, name, operator
 
 
 def convert(body: list[gast.stmt], fresh: Fresh) -> list[gast.stmt]:
@@ -25,6 +27,8 @@ def convert(body: list[gast.stmt], fresh: Fresh) -> list[gast.stmt]:
             s.stopped_by = flag if _mark(s.body, flag) else None
             if s.stopped_by:
                 done.append(at(assign(flag, constant(False)), s))
+                if flow.is_endless(s):
+                    s.test, s.stopped_by = at(operator("not_", name(flag)), s), None
         for block in flow.blocks(s):
             block[:] = convert(block, fresh)
         done.append(s)

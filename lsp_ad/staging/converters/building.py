@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gast
 
+from lsp_ad.semantics import flow
 from lsp_ad.simplify.algebra import constant, name, store
 from lsp_ad.source.trees import walk
 
@@ -41,13 +42,48 @@ def several(names: list[str], context: type = gast.Load) -> gast.expr:
 
 
 def at(node: gast.AST, like: gast.AST) -> gast.AST:
-    """The node, with the place of `like` wherever it has none of its own."""
+    """The node, with the place of `like` wherever it has none of its own: of a long one, its first line.
+
+    Python reports a call of a method at the line where the name of the method *ends*.
+    """
     place = {field: getattr(like, field) for field in _PLACE if hasattr(like, field)}
-    if place:
+    if "lineno" in place:
+        if place["end_lineno"] != place["lineno"]:
+            place["end_lineno"], place["end_col_offset"] = place["lineno"], _end_of_header(like)
         for part in walk(node):
             if not hasattr(part, "lineno"):
                 part.__dict__.update(place)
     return node
 
 
-__all__ = ["AG", "at", "constant", "define", "is_immediate", "later", "name", "operator", "several", "store"]
+def placed(body: list[gast.stmt], like: gast.AST) -> None:
+    """Give the statements of a block that have no place that of the one before, or of what they stand in."""
+    for s in body:
+        if not hasattr(s, "lineno"):
+            at(s, like)
+        for block in flow.blocks(s):
+            placed(block, s)
+        like = s
+
+
+def _end_of_header(s: gast.AST) -> int:
+    """Where the first line of a compound statement ends; the column where it starts if that is not known."""
+    part = getattr(s, "test", None) or getattr(s, "iter", None)
+    if part is not None and getattr(part, "end_lineno", None) == s.lineno:
+        return part.end_col_offset
+    return s.col_offset
+
+
+__all__ = [
+    "AG",
+    "at",
+    "constant",
+    "define",
+    "is_immediate",
+    "later",
+    "name",
+    "operator",
+    "placed",
+    "several",
+    "store",
+]

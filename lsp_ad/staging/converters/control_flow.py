@@ -58,8 +58,7 @@ class ControlFlow:
         if isinstance(s, gast.While):
             test = s.test
             if goes_on is not None:
-                endless = isinstance(test, gast.Constant) and test.value is True
-                test = goes_on if endless else operator("and_", goes_on, later(test))
+                test = operator("and_", goes_on, later(test))
             tested = at(define(self.names.new("loop_test"), [], [gast.Return(test)]), s.test)
             body = self._function("loop_body", [], s.body, state)
             call = operator("while_", name(tested.name), name(body.name), state.value)
@@ -200,6 +199,7 @@ class Names:
 
     def __init__(self, used: set[str]):
         self.used = used
+        self.made: set[str] = set()
         self.count: dict[str, int] = {}
 
     def new(self, base: str) -> str:
@@ -210,4 +210,5 @@ class Names:
             made = f"{base}_{number}"
         self.count[base] = number
         self.used.add(made)
+        self.made.add(made)
         return made

@@ -12,9 +12,9 @@ from lsp_ad.differentiate.structure import leaves, structure
 from lsp_ad.semantics import flow
 from lsp_ad.simplify.algebra import constant
 from lsp_ad.source.trees import walk
-from lsp_ad.staging.converters import break_statements, directives, variables
+from lsp_ad.staging.converters import break_statements, directives, methods, unsupported, variables
 from lsp_ad.staging.converters.asserts import Asserts
-from lsp_ad.staging.converters.building import at, operator, store
+from lsp_ad.staging.converters.building import at, operator, placed, store
 from lsp_ad.staging.converters.calls import Calls
 from lsp_ad.staging.converters.conditional_expressions import ConditionalExpressions
 from lsp_ad.staging.converters.control_flow import ControlFlow, Names
@@ -26,17 +26,27 @@ from lsp_ad.staging.converters.slices import Slices
 Canonical = Callable[[gast.AST], "str | None"]
 
 
-def convert(function: gast.FunctionDef, canonical: Canonical, names: Names | None = None) -> None:
-    """Convert a function in place, and the functions in it.
+def convert(function: gast.FunctionDef, canonical: Canonical, owner: str = "") -> set[str]:
+    """Convert a function in place, and the functions in it; returns the names of the blocks made of it.
 
-    `canonical`: the dotted name that an expression stands for.
+    `canonical`: the dotted name that an expression stands for; `owner`: the class whose text it stands in.
+    Raises Unsupported or Refusal.
     """
+    unsupported.check(function)
+    methods.convert(function, owner)
     used = {n.id for n in walk(function) if isinstance(n, gast.Name)}
-    names = names or Names(used | {n.name for n in walk(function) if isinstance(n, gast.FunctionDef)})
+    names = Names(used | {n.name for n in walk(function) if isinstance(n, gast.FunctionDef)})
+    _convert(function, canonical, names)
+    return names.made
+
+
+def _convert(function: gast.FunctionDef, canonical: Canonical, names: Names) -> None:
+    used = {n.id for n in walk(function) if isinstance(n, gast.Name)}
     _inner(function, canonical, names)
     fresh = Fresh(used)
     directives.convert(function, canonical)
     guarded = _core(function, fresh)
+    placed(function.body, function)
     local = flow.writes(function.body) | {n.id for n in walk(function.args) if isinstance(n, gast.Name)}
     for converter in (
         Asserts(),
@@ -73,7 +83,7 @@ def convert(function: gast.FunctionDef, canonical: Canonical, names: Names | Non
 def _inner(function: gast.FunctionDef, canonical: Canonical, names: Names) -> None:
     for s in flow.statements(function.body):
         if isinstance(s, gast.FunctionDef):
-            convert(s, canonical, names)
+            _convert(s, canonical, names)
 
 
 def _core(function: gast.FunctionDef, fresh: Fresh) -> set[str]:
@@ -89,9 +99,22 @@ def _core(function: gast.FunctionDef, fresh: Fresh) -> set[str]:
     returns = [s for s in flow.statements(function.body) if isinstance(s, gast.Return)]
     if len(returns) == 1 and function.body[-1] is returns[0] and not _has_jumps(function.body):
         return set()
+    bound = _bound_where_read(function)
     result = structure(function, fresh)
     _single_return(function, result)
-    return {result}
+    return {result, *bound}
+
+
+def _bound_where_read(function: gast.FunctionDef) -> set[str]:
+    """The variables that have a value wherever they are read, while jumps are still jumps.
+
+    Once flags stand for jumps, a path where the flags forbid the read needs no value.
+    """
+    scopes = Scopes(function)
+    risky = set(scopes.captured)
+    for s in flow.statements(function.body):
+        risky |= {n for n in flow.header_reads(s) if scopes.maybe_unbound(n, s)}
+    return scopes.local - risky
 
 
 def _has_jumps(body: list[gast.stmt]) -> bool:
@@ -106,7 +129,6 @@ def _single_return(function: gast.FunctionDef, result: str) -> None:
         if isinstance(target, gast.Name) and target.id == result:
             body[-2:] = [at(gast.Return(body[-2].value), body[-2])]
             return
-    at(body[-1], body[-2] if len(body) > 1 else function)
 
 
 def _plain_names(function: gast.FunctionDef, used: set[str]) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from lsp_ad.staging import decisions
 from lsp_ad.staging.backends import owner
 from lsp_ad.staging.decisions import decide
+from lsp_ad.staging.errors import MADE
 from lsp_ad.staging.operators.builtins import TABLE
 from lsp_ad.staging.operators.lists import StagedList
 from lsp_ad.staging.structures import flatten
@@ -19,6 +20,10 @@ from lsp_ad.staging.structures import flatten
 
 def call(function: Any) -> Any:
     """What to call in place of a function: `call(f)(x)` for `f(x)`."""
+    if type(function) is types.FunctionType and not decisions.are_recorded():
+        before = function.__dict__.get(MADE)
+        if before is not None and before[0] is function and before[1] is function.__code__:
+            return before[2]
     try:
         known = TABLE.get(function)
     except TypeError:  # an object that cannot be hashed
@@ -28,10 +33,10 @@ def call(function: Any) -> Any:
     name = numpy_name(function)
     if name is not None:
         return _NumPy(function, name)
-    from lsp_ad.staging.conversion import converted_callee
+    from lsp_ad.staging.callees import converted_callee
 
     made, why = converted_callee(function)
-    outcome = decisions.LEFT_ALONE if made is function and why else decisions.CONVERTED
+    outcome = decisions.LEFT_ALONE if why else decisions.CONVERTED
     decide(decisions.CALL, outcome, why, subject=getattr(function, "__qualname__", type(function).__name__))
     return made
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lsp_ad.staging import decisions
 from lsp_ad.staging.context import Body, tracing
-from lsp_ad.staging.errors import staging_error, user_place
+from lsp_ad.staging.errors import raise_statement, staging_error, user_place
 from lsp_ad.staging.operators.lists import Moved, StagedList
 from lsp_ad.staging.operators.variables import Undefined
 from lsp_ad.staging.structures import Structure, copied, flatten, unflatten
@@ -57,8 +58,24 @@ def run_body(construct: str, state: State, start: Sequence[Any], run: Callable[[
     """Trace a body from given values of the state; what its outputs then are."""
     state.set(tuple(map(copied, start)))
     with tracing(Body(construct, state)):
-        run()
+        try:
+            run()
+        except Exception as error:
+            raise _in_a_trace(error, construct) from None
     return state.get()[: state.outputs]
+
+
+def _in_a_trace(error: Exception, construct: str) -> Exception:
+    """An exception that leaves a body in a trace, where it says nothing of whether the body ever runs."""
+    place = raise_statement(error)
+    if place is not None:
+        what = "loop" if construct in (decisions.FOR, decisions.WHILE) else "branch"
+        return staging_error(
+            f"this staged {what} has a `raise` ({type(error).__name__}, {place}): it would be raised whatever"
+            " the staged values are.",
+            "Use `assert`, or decide it by values of Python.",
+        )
+    return error
 
 
 def restored(values: Sequence[Any], old: Sequence[Any]) -> tuple:
