@@ -14,9 +14,9 @@ def unbroadcast(dx, x):
     added = len(large) - len(shape)
     axes = tuple(range(added))
     if large[added:] == shape:
-        return np.add.reduce(dx, axes)
+        return dx.sum(axes) if axes else dx
     stretched = tuple(added + i for i, n in enumerate(shape) if n == 1)
-    return np.reshape(np.add.reduce(dx, axes + stretched), shape)
+    return np.reshape(dx.sum(axes + stretched), shape)
 
 
 def summed_to_product(dy, x1, x2):
@@ -28,7 +28,7 @@ def summed_to_product(dy, x1, x2):
 
 def sum_adjoint(dx):
     """The sum of an adjoint, whose type a number keeps."""
-    return np.sum(dx) if np.ndim(dx) else dx
+    return dx.sum() if getattr(dx, "ndim", 0) else dx
 
 
 def matmul_adjoint_left(dy, x1, x2):
@@ -124,14 +124,15 @@ def diag_adjoint(dy, x, k):
 
 def solve_adjoint_right(dy, x1):
     """The adjoint of x2 in y = np.linalg.solve(x1, x2): what solves with the transposed matrix."""
-    if np.ndim(x1) != 2:
+    x1 = np.asarray(x1)
+    if x1.ndim != 2:
         raise ValueError("the derivative of np.linalg.solve takes one matrix, not a stack of matrices")
-    return np.linalg.solve(np.transpose(x1), dy)
+    return np.linalg.solve(x1.T, dy)
 
 
 def solve_adjoint_left(dx2, y):
     """The adjoint of x1 in y = np.linalg.solve(x1, x2), from that of x2."""
-    return -np.outer(dx2, y) if np.ndim(y) == 1 else -(dx2 @ np.transpose(y))
+    return dx2[:, None] * -y if y.ndim == 1 else -(dx2 @ y.T)
 
 
 def written_last(x, index):

@@ -26,8 +26,8 @@ def cholesky_adjoint(dy, y):
 def cholesky_adjoint_of_diagonal(d, y):
     """What cholesky_adjoint(dy, y) is for a diagonal dy that has d on its diagonal."""
     inverse = np.linalg.inv(y)
-    lower = np.tril(np.transpose(inverse * (d * np.diag(y))[:, None]) @ inverse)
-    return lower - 0.5 * np.diag(np.diag(lower))
+    lower = np.tril((inverse * (d * np.diag(y))[:, None]).T @ inverse)
+    return lower * (1.0 - 0.5 * np.eye(len(y), dtype=y.dtype))
 
 
 def cholesky_tangent(dx, y):

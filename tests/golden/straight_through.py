@@ -21,9 +21,9 @@ def unbroadcast(dx, x):
     added = len(large) - len(shape)
     axes = tuple(range(added))
     if large[added:] == shape:
-        return np.add.reduce(dx, axes)
+        return dx.sum(axes) if axes else dx
     stretched = tuple(added + i for i, n in enumerate(shape) if n == 1)
-    return np.reshape(np.add.reduce(dx, axes + stretched), shape)
+    return np.reshape(dx.sum(axes + stretched), shape)
 
 
 def summed_to_product(dy, x1, x2):
