@@ -22,19 +22,16 @@ def program(body: str, params: str = "", result: str = "float64", rest: str = ""
     return parse(f"(program f (def f ({params}) {result} {body}) {rest})")
 
 
-def same(a, b, exact=False):
+def same(a, b, rtol=1e-11):
     """Equal in structure, dtype and value."""
     if isinstance(b, tuple | list):
         assert type(a) is type(b) and len(a) == len(b)
         for x, y in zip(a, b, strict=True):
-            same(x, y, exact)
+            same(x, y, rtol)
         return
     assert np.asarray(a).dtype == np.asarray(b).dtype
     assert np.shape(a) == np.shape(b)
-    if exact:
-        np.testing.assert_array_equal(a, b)
-    else:
-        np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-13)
+    np.testing.assert_allclose(a, b, rtol=rtol, atol=1e-13)
 
 
 def agree(p, *args):

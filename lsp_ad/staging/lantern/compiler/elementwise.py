@@ -16,7 +16,7 @@ from lsp_ad.staging.lantern.compiler.operands import (
     reindexed,
     roots_of,
 )
-from lsp_ad.staging.lantern.compiler.scalars import applied
+from lsp_ad.staging.lantern.compiler.scalars import applied, may_raise
 from lsp_ad.staging.lantern.compiler.writer import Writer
 from lsp_ad.staging.lantern.dtypes import dtype_of
 from lsp_ad.staging.lantern.ir import Type
@@ -35,7 +35,8 @@ def elementwise(w: Writer, name: str, operands: list[Operand], result: Type) -> 
     def element(at: Sequence[str]) -> str:
         return applied(w, name, [p(at) for p in parts], dtype).code
 
-    return Computed(dtype, dims, element, NOTHING.union(*map(roots_of, operands)))
+    risky = may_raise(name, operands, dtype) or any(isinstance(o, Computed) and o.risky for o in operands)
+    return Computed(dtype, dims, element, NOTHING.union(*map(roots_of, operands)), risky=risky)
 
 
 def _fixed(w: Writer, operand: Operand) -> Operand:

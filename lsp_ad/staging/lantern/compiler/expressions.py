@@ -171,7 +171,8 @@ class Expressions(Writer):
         if isinstance(operand, Number):
             return Number(self.atom(operand.code, name), operand.dtype)
         if isinstance(operand, Computed):
-            return operand if operand.cheap or self.left[name] <= 1 else self.store(operand, name)
+            now = self.left[name] == 0 if operand.risky else self.left[name] > 1
+            return self.store(operand, name) if now and not operand.cheap else operand
         if isinstance(operand, Group):
             return self.settled(operand, deep=True)
         return operand

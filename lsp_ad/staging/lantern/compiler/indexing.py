@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from lsp_ad.staging.lantern.compiler.elementwise import broadcast, stretched
@@ -51,17 +51,20 @@ Entry = Number | Stored | Computed | Cut | New
 class Place:
     """A part of an array: its sizes, and where in `source`, the array or a view of it, its elements are.
 
-    `whole`: the part is all of the source. `roots`: the memory of the indices.
+    `whole`: the part is all of the source. `gathered`: integer arrays pick it, in memory with these `roots`.
     """
 
     source: Stored
     dims: tuple[str, ...]
     index: Callable[[Sequence[str]], Sequence[str]]
     whole: bool
+    gathered: bool = False
     roots: Roots = NOTHING
 
 
 def get(w: Writer, array: ArrayLike, entries: list[Entry]) -> Operand:
+    if isinstance(array, Computed) and array.risky:
+        array = w.store(array)
     numbers = [e for e in entries if isinstance(e, Number)]
     if len(numbers) == len(array.dims) == len(entries):
         index = [_at(w, e, d) for e, d in zip(numbers, array.dims, strict=True)]
@@ -70,7 +73,9 @@ def get(w: Writer, array: ArrayLike, entries: list[Entry]) -> Operand:
     if place.whole:
         return place.source
     found = reindexed(place.source, place.dims, place.index)
-    return Computed(found.dtype, found.dims, found.element, found.roots | place.roots, cheap=not place.roots)
+    if not place.gathered:
+        return found
+    return replace(found, roots=found.roots | place.roots, cheap=False, risky=True)
 
 
 def update(w: Writer, kind: str, array: ArrayLike, entries: list[Entry], new: Operand) -> Stored:
@@ -213,7 +218,7 @@ def _gathered(w: Writer, array: Stored, entries: list[Entry]) -> Place:
         return found
 
     roots = NOTHING.union(*(roots_of(entries[k]) for k in picking))  # type: ignore[arg-type]
-    return Place(source, dims, index, False, roots)
+    return Place(source, dims, index, False, True, roots)
 
 
 def nonzero(w: Writer, mask: ArrayLike) -> Stored:

@@ -84,7 +84,7 @@ def integer_power(a, b):
 @compiled
 def remainder(a, b):
     """As NumPy computes it: the sign of the divisor."""
-    rest = math.fmod(a, b)
+    rest = np.fmod(a, b)
     if rest != 0.0:
         return rest + b if (b < 0.0) != (rest < 0.0) else rest
     return math.copysign(rest, b)
@@ -94,7 +94,7 @@ def remainder(a, b):
 def floor_divide(a, b):
     if b == 0.0:
         return a / b
-    rest = math.fmod(a, b)
+    rest = np.fmod(a, b)
     quotient = (a - rest) / b
     if rest != 0.0 and (b < 0.0) != (rest < 0.0):
         quotient -= 1.0
@@ -116,7 +116,9 @@ def minimum(a, b):
 
 @compiled
 def sign(a):
-    return a if a != a else type(a)((a > 0) - (a < 0))
+    if a != a:
+        return a
+    return type(a)(1) if a > 0 else type(a)(-1) if a < 0 else type(a)(0)
 
 
 @compiled

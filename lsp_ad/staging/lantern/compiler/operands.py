@@ -37,7 +37,8 @@ class Computed:
 
     `element` gives the code of one element from those of its indices; it may write statements. `roots` is the
     memory that this reads. `cheap`: an element is no more than a place in memory or a constant. `transposed`:
-    the stored matrix that this is the transpose of. `zero`: all elements are zero.
+    the stored matrix that this is the transpose of. `zero`: all elements are zero. `risky`: to compute them may
+    raise an error, so that all of them are computed even if few are needed.
     """
 
     dtype: str
@@ -47,6 +48,7 @@ class Computed:
     cheap: bool = False
     transposed: Stored | None = None
     zero: bool = False
+    risky: bool = False
 
 
 @dataclass(frozen=True)
@@ -127,8 +129,10 @@ def reindexed(
     array: ArrayLike, dims: Sequence[str], index: Callable[[Sequence[str]], Sequence[str]]
 ) -> Computed:
     """An array whose elements are those of another in other places."""
-    cheap = isinstance(array, Stored) or array.cheap
-    return Computed(array.dtype, tuple(dims), lambda at: element_of(array, index(at)), array.roots, cheap)
+    cheap, risky = (True, False) if isinstance(array, Stored) else (array.cheap, array.risky)
+    return Computed(
+        array.dtype, tuple(dims), lambda at: element_of(array, index(at)), array.roots, cheap, risky=risky
+    )
 
 
 # In front of an index of an axis that may be broadcast: where the axis has size 1, the index is 0.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
-from lsp_ad.staging.lantern.compiler.operands import Number
+from lsp_ad.staging.lantern.compiler.operands import Number, Operand, type_of
 from lsp_ad.staging.lantern.compiler.writer import Writer
-from lsp_ad.staging.lantern.dtypes import FLOATS, INTEGERS, inexact, promote
+from lsp_ad.staging.lantern.dtypes import FLOATS, INTEGERS, dtype_of, inexact, promote
 from lsp_ad.staging.lantern.elementwise import ELEMENTWISE, INEXACT
 from lsp_ad.staging.lantern.ir import Const
 
@@ -37,8 +38,6 @@ _MATH = {
     "hypot": "hypot",
     "copysign": "copysign",
 }
-# Operations that may raise: their place among the statements is kept.
-RAISING = ("//", "%", "**", "cast")
 
 
 def constant(c: Const) -> Number:
@@ -87,7 +86,16 @@ def applied(w: Writer, name: str, operands: list[Number], result: str) -> Number
     # Numba computes with int32 in 64 bits, and some functions of float32 in float64.
     if result == "int32" or (result == "float32" and name not in ("+", "-", "*", "neg")):
         found = f"np.{result}({found})"
-    return Number(w.assign("t", found) if name in RAISING and common in INTEGERS else found, result)
+    return Number(w.assign("t", found) if may_raise(name, operands, result) else found, result)
+
+
+def may_raise(name: str, operands: Sequence[Operand], result: str) -> bool:
+    """Whether an operation on some numbers raises an error."""
+    if result not in INTEGERS:
+        return False
+    if name == "cast":
+        return any(dtype_of(type_of(o)) in FLOATS for o in operands)
+    return name in ("//", "%", "**")
 
 
 def _code(name: str, codes: list[str], dtype: str) -> str:

@@ -87,6 +87,8 @@ class Writer:
         lines, self.lines = self.lines, []
         outer, self.block = self.block, self._new_block()
         yield self.lines
+        for name in [n for n in self.pending if self.block_of[n] == self.block]:
+            del self.pending[name]
         self.lines, self.block = lines, outer
 
     def _new_block(self) -> int:
@@ -105,7 +107,7 @@ class Writer:
     def bind(self, name: str, operand: Operand) -> None:
         self.env[name], self.block_of[name] = operand, self.block
         self.pending.pop(name, None)
-        if isinstance(operand, Computed):
+        if isinstance(operand, Computed) and self.left[name] > 0:
             self.pending[name] = None
         for root in roots_of(operand):
             self._sharing.setdefault(root, set()).add(name)
