@@ -153,7 +153,9 @@ class Programs:
 
     def select(self) -> None:
         c = self.pick(lambda v: _dtype(v) == "bool")
-        a = self.pick(lambda v: _dtype(v) in ("float64", "int64", "float32") and c is not None and _fit(c[1], v))
+        a = self.pick(
+            lambda v: _dtype(v) in ("float64", "int64", "float32") and c is not None and _fit(c[1], v)
+        )
         if c is None or a is None:
             return
         both = np.broadcast_arrays(c[1], a[1])[0]
@@ -210,7 +212,9 @@ class Programs:
 
     def join(self) -> None:
         a = self.floats()
-        b = self.pick(lambda v: a is not None and _dtype(v) in ("float64", "int64") and np.shape(v) == np.shape(a[1]))
+        b = self.pick(
+            lambda v: a is not None and _dtype(v) in ("float64", "int64") and np.shape(v) == np.shape(a[1])
+        )
         if a is None or b is None:
             return
         axis = self.random.randrange(np.ndim(a[1]) + 1)
@@ -225,10 +229,12 @@ class Programs:
             return
         inner = a[1].shape[-1]
         b = self.pick(
-            lambda v: isinstance(v, np.ndarray)
-            and v.dtype == "float64"
-            and v.shape[max(v.ndim - 2, 0)] == inner
-            and a[1].ndim + v.ndim <= 4
+            lambda v: (
+                isinstance(v, np.ndarray)
+                and v.dtype == "float64"
+                and v.shape[max(v.ndim - 2, 0)] == inner
+                and a[1].ndim + v.ndim <= 4
+            )
         )
         if b is not None:
             self.op("tanh", self.op("matmul", a, b))
@@ -265,7 +271,14 @@ class Programs:
                 value.append(mask[1])
             else:
                 parts = self.random.choice(
-                    [(None, None, None), (1, None, None), (None, -1, None), (None, None, -1), (0, 2, None), (-3, None, 2)]
+                    [
+                        (None, None, None),
+                        (1, None, None),
+                        (None, -1, None),
+                        (None, None, -1),
+                        (0, 2, None),
+                        (-3, None, 2),
+                    ]
                 )
                 index.append(slice_(*parts))
                 value.append(slice(*parts))
@@ -279,7 +292,11 @@ class Programs:
         part = a[1][value]
         dtypes = ("float64", "int64") if a[1].dtype == "float64" else ("int64",)
         new = self.pick(
-            lambda v: _dtype(v) in dtypes and np.ndim(v) <= np.ndim(part) and _broadcasts(np.shape(v), np.shape(part))
+            lambda v: (
+                _dtype(v) in dtypes
+                and np.ndim(v) <= np.ndim(part)
+                and _broadcasts(np.shape(v), np.shape(part))
+            )
         )
         if new is None:
             return

@@ -180,6 +180,17 @@ def test_lists_of_arrays_tuples_and_lists():
     agree(p, np.array([1.0, 2.0, 3.0]))
 
 
+@pytest.mark.parametrize("size", [1, 4])
+def test_an_axis_that_turns_out_to_have_size_one_is_broadcast(size):
+    body = (
+        "(let ((w (* u v)) (x (set (+ v 0.0) [] (* 2.0 u))) (y (+ w (* u u)))) (tuple w x y (sum (+ x u))))"
+    )
+    result = "(tuple (array float64 1) (array float64 1) (array float64 1) float64)"
+    p = program(body, f"{V} (v (array float64 1))", result)
+    agree(p, np.arange(1.0, size + 1.0), np.arange(4.0))
+    agree(p, np.arange(1.0, size + 1.0), np.arange(1.0))
+
+
 # ---------------------------------------------------------------------------------------------------------
 # recursion
 

@@ -14,10 +14,18 @@ import numpy as np
 from lsp_ad.staging.lantern.compiler.functions import Text, program_source
 from lsp_ad.staging.lantern.compiler.lists import sample
 from lsp_ad.staging.lantern.compiler.operands import leaf_types
+
+try:
+    import numba
+
+    from lsp_ad.staging.lantern.compiler import kernels
+except ImportError as error:
+    raise ImportError('compiling needs Numba: pip install "lsp-ad[lantern]"') from error
+
 from lsp_ad.staging.lantern.errors import LanternError, LanternRecursionError
 from lsp_ad.staging.lantern.infer import check
 from lsp_ad.staging.lantern.interpreter import raised
-from lsp_ad.staging.lantern.ir import Array, Error, List, Print, Program, Scalar, Tuple, Type
+from lsp_ad.staging.lantern.ir import Array, Error, Let, List, Print, Program, Scalar, Tuple, Type, walk
 from lsp_ad.staging.lantern.printing import program_text
 from lsp_ad.staging.lantern.values import accepted, shown
 
@@ -52,9 +60,12 @@ class Compiled:
     def __init__(self, program: Program) -> None:
         check(program)
         self.program = program
-        self.text, self._enter = _built(program, places=False)
+        # What prints runs once: it cannot be run again in another way.
+        self._once = any(isinstance(e, Print) for f in program.functions for e in walk(f.body))
+        self.text, self._enter = _built(program, stretching=self._once)
+        self._deep = self._once
+        self._general: tuple[Text, Callable] | None = None
         self._traced: tuple[Text, Callable] | None = None
-        self._deep = any(isinstance(m, Print) for m in self.text.messages)
 
     @property
     def source(self) -> str:
@@ -66,7 +77,11 @@ class Compiled:
             raise TypeError(f"{entry.name} takes {len(entry.params)} arguments, and is given {len(args)}")
         values = [accepted(a, t, n) for a, (n, t) in zip(args, entry.params, strict=True)]
         try:
-            found = self._run(self._enter, values, ())
+            try:
+                found = self._run(self._enter, values, ())
+            except kernels.Stretch:
+                self._general = self._general or _built(self.program, stretching=True)
+                found = self._run(self._general[1], values, ())
         except LanternError:
             raise
         except Exception as error:
@@ -84,21 +99,19 @@ class Compiled:
 
         if not self.text.low:
             return enter(*extra, *arguments())
-        from lsp_ad.staging.lantern.compiler.kernels import stack_address
-
         if not self._deep:
             try:
-                return enter(stack_address() - NEAR, *extra, *arguments())
+                return enter(kernels.stack_address() - NEAR, *extra, *arguments())
             except RecursionError:
                 self._deep = True
-        return _on_deep_stack(lambda low: enter(low, *extra, *arguments()), stack_address)
+        return _on_deep_stack(lambda low: enter(low, *extra, *arguments()))
 
     def _explained(self, error: Exception, values: list[Any]) -> Exception:
         """The exception as the program means it, with its place, which another run finds out."""
         place = None
         if _has_places(self.program):
             if self._traced is None:
-                self._traced = _built(self.program, places=True)
+                self._traced = _built(self.program, stretching=True, places=True)
             where = np.full(1, -1)
             try:
                 self._run(self._traced[1], values, (where,))
@@ -124,14 +137,8 @@ def _message(parts: tuple[Any, ...], values: tuple[Any, ...]) -> list[str]:
     return [p if isinstance(p, str) else shown(next(following)) for p in parts]
 
 
-def _built(program: Program, places: bool) -> tuple[Text, Callable]:
-    try:
-        import numba
-
-        from lsp_ad.staging.lantern.compiler import kernels
-    except ImportError as error:
-        raise LanternError('compiling needs Numba: pip install "lsp-ad[lantern]"') from error
-    text = program_source(program, kernels.NAMES, places)
+def _built(program: Program, stretching: bool, places: bool = False) -> tuple[Text, Callable]:
+    text = program_source(program, kernels.NAMES, stretching, places)
     name = f"<lantern {program.entry} {id(text):x}>"
     linecache.cache[name] = (len(text.source), None, text.source.splitlines(keepends=True), name)
 
@@ -147,35 +154,33 @@ def _built(program: Program, places: bool) -> tuple[Text, Callable]:
     extra = [numba.types.int64] * text.low + [numba.types.int64[::1]] * places
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", numba.NumbaPendingDeprecationWarning)
-        _compile(numba, text, space, extra)
+        _compile(text, space, extra)
     return text, space[text.entry.name]
 
 
-def _compile(numba: Any, text: Text, space: dict[str, Any], extra: list[Any]) -> None:
+def _compile(text: Text, space: dict[str, Any], extra: list[Any]) -> None:
     for group in text.groups:
         for f in group:
             leaves = [leaf for t in f.params for leaf in leaf_types(t)]
             reflected = text.lists and f is text.entry
-            space[f.name].compile((*extra, *(_numba_type(numba, leaf, reflected) for leaf in leaves)))
+            space[f.name].compile((*extra, *(_numba_type(leaf, reflected) for leaf in leaves)))
         for f in group:
             # A constant as argument is no reason to compile a function once more.
             space[f.name].disable_compile()
 
 
-def _numba_type(numba: Any, t: Type, reflected: bool = False) -> Any:
+def _numba_type(t: Type, reflected: bool = False) -> Any:
     if isinstance(t, Scalar):
         return getattr(numba.types, "boolean" if t.dtype == "bool" else t.dtype)
     if isinstance(t, Array):
-        return numba.types.Array(_numba_type(numba, Scalar(t.dtype)), t.rank, "C")
+        return numba.types.Array(_numba_type(Scalar(t.dtype)), t.rank, "C")
     assert isinstance(t, List)
-    parts = [_numba_type(numba, leaf) for leaf in leaf_types(t.item)]
+    parts = [_numba_type(leaf) for leaf in leaf_types(t.item)]
     item = parts[0] if len(parts) == 1 else numba.types.Tuple(parts) if parts else numba.types.int64
     return numba.types.List(item, reflected=reflected)
 
 
 def _has_places(program: Program) -> bool:
-    from lsp_ad.staging.lantern.ir import Let, walk
-
     return any(
         isinstance(e, Let) and any(b.place is not None for b in e.bindings)
         for f in program.functions
@@ -225,13 +230,13 @@ def _rebuilt(t: Type, parts: Any) -> Any:
     return value
 
 
-def _on_deep_stack(run: Callable[[int], Any], stack_address: Callable[[], int]) -> Any:
+def _on_deep_stack(run: Callable[[int], Any]) -> Any:
     """Run on a thread with a stack for deep recursion; `run` takes the lowest address that it may use."""
     result: list[Any] = []
 
     def target() -> None:
         try:
-            result.extend((True, run(stack_address() - DEEP + MARGIN)))
+            result.extend((True, run(kernels.stack_address() - DEEP + MARGIN)))
         except BaseException as error:
             result.extend((False, error))
 

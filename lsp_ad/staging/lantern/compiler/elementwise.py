@@ -65,7 +65,7 @@ def _element(w: Writer, operand: Operand, dims: tuple[str, ...]) -> Callable[[Se
     assert isinstance(operand, Stored | Computed)
     if isinstance(operand, Computed) and not operand.cheap and repeats(operand.dims, dims):
         operand = w.store(operand)
-    array, index = operand, stretched(operand.dims, dims)
+    array, index = operand, stretched(w, operand.dims, dims)
     return lambda at: w.element(array, index(at))
 
 
@@ -74,12 +74,15 @@ def common_dims(w: Writer, a: Sequence[str], b: Sequence[str]) -> tuple[str, ...
     rank = max(len(a), len(b))
     found = []
     for one, other in zip(["1"] * (rank - len(a)) + list(a), ["1"] * (rank - len(b)) + list(b), strict=True):
-        if one == other or other == "1":
+        if other == "1" or w.same(one, other):
             found.append(one)
         elif one == "1":
             found.append(other)
+        elif w.stretching:
+            found.append(w.once(f"broadcast_size({one}, {other})", "n"))
         else:
-            found.append(w.assign("n", f"broadcast_size({one}, {other})"))
+            w.require_same(one, other, "check_equal")
+            found.append(one)
     return tuple(found)
 
 
@@ -90,30 +93,39 @@ def repeats(own: Sequence[str], dims: Sequence[str]) -> bool:
     return any(d != "1" for d in dims[:missing]) or any(o == "1" and d != "1" for o, d in inner)
 
 
-def stretched(own: Sequence[str], dims: Sequence[str]) -> Index:
+def stretched(w: Writer, own: Sequence[str], dims: Sequence[str]) -> Index:
     """From an index of these sizes to one of an array that is broadcast to them."""
     missing = len(dims) - len(own)
-    kinds = list(zip(own, dims[missing:], strict=True))
+    kinds = [(o, w.same(o, d)) for o, d in zip(own, dims[missing:], strict=True)]
 
     def index(at: Sequence[str]) -> list[str]:
         found = []
-        for (o, d), i in zip(kinds, at[missing:], strict=True):
-            known = o == d or i == "0" or i[0] == UNSURE
+        for (o, fits), i in zip(kinds, at[missing:], strict=True):
+            known = fits or i == "0" or i[0] == UNSURE
             found.append("0" if o == "1" else i if known else f"{UNSURE}{i}")
         return found
 
     return index
 
 
+def fit(w: Writer, own: Sequence[str], dims: Sequence[str]) -> None:
+    """Check that an array fits into these sizes of as many axes, repeated if need be."""
+    for o, d in zip(own, dims, strict=True):
+        if o == "1" or w.same(o, d):
+            continue
+        if w.stretching:
+            w.check(f"check_fits({o}, {d})")
+        else:
+            w.require_same(o, d, "check_fits_exactly")
+
+
 def broadcast_to(w: Writer, array: ArrayLike, dims: Sequence[str]) -> Computed:
     """An array repeated to sizes that it has to fit."""
     missing = len(dims) - len(array.dims)
-    for o, d in zip(array.dims, dims[missing:], strict=True):
-        if o not in (d, "1"):
-            w.line(f"check_fits({o}, {d})")
+    fit(w, array.dims, dims[missing:])
     if isinstance(array, Computed) and not array.cheap and repeats(array.dims, dims):
         array = w.store(array)
-    return reindexed(array, dims, stretched(array.dims, dims))
+    return reindexed(array, dims, stretched(w, array.dims, dims))
 
 
 def constant_array(code: str, dtype: str, dims: Sequence[str]) -> Computed:

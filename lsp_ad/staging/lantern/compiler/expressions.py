@@ -82,9 +82,10 @@ class Expressions(Writer):
         signatures: Mapping[str, Signature],
         messages: list[Error | Print],
         places: list[str] | None,
+        stretching: bool,
     ) -> None:
         consumed = {name: s.consumed for name, s in signatures.items()}
-        super().__init__(fresh, uses(function.body), Updates(function, consumed).names)
+        super().__init__(fresh, uses(function.body), Updates(function, consumed).names, stretching)
         self.signatures, self.consumed = signatures, consumed
         self.messages, self.places = messages, places
         self.extra: tuple[str, ...] = ()

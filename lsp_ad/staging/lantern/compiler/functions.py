@@ -43,7 +43,9 @@ class Text:
     lists: bool
 
 
-def program_source(program: Program, kernels: list[str], places: bool = False) -> Text:
+def program_source(
+    program: Program, kernels: list[str], stretching: bool = True, places: bool = False
+) -> Text:
     names = Fresh(reserved_names(kernels, ()))
     called = {f.name: names(f.name) for f in program.functions}
     taken = reserved_names(kernels, tuple(called.values()))
@@ -64,7 +66,7 @@ def program_source(program: Program, kernels: list[str], places: bool = False) -
         recursive = is_recursive(group, program)
         for f in functions:
             local = Fresh(taken | {name for name, _ in f.params})
-            w = Expressions(f, local, signatures, messages, noted)
+            w = Expressions(f, local, signatures, messages, noted, stretching)
             w.extra = (*(["low"] if low else []), *(["place"] if places else []))
             lines, fresh = _function(w, f, signatures[f.name], recursive)
             parts.append(lines)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from lsp_ad.staging.lantern.compiler.elementwise import broadcast, stretched
+from lsp_ad.staging.lantern.compiler.elementwise import broadcast, fit, stretched
 from lsp_ad.staging.lantern.compiler.operands import (
     NOTHING,
     ArrayLike,
@@ -104,10 +104,8 @@ def _write(w: Writer, kind: str, place: Place, new: Operand) -> None:
         index = None
     else:
         assert isinstance(new, Stored | Computed)
-        for own, wanted in zip(new.dims, place.dims[len(place.dims) - len(new.dims) :], strict=True):
-            if own not in (wanted, "1"):
-                w.line(f"check_fits({own}, {wanted})")
-        index = stretched(new.dims, place.dims)
+        fit(w, new.dims, place.dims[len(place.dims) - len(new.dims) :])
+        index = stretched(w, new.dims, place.dims)
     with w.loops(place.dims) as at:
         value = new if index is None else w.element(new, index(at))  # type: ignore[arg-type]
         assert isinstance(value, Number)
@@ -116,7 +114,7 @@ def _write(w: Writer, kind: str, place: Place, new: Operand) -> None:
 
 
 def _at(w: Writer, number: Number, dim: str) -> str:
-    return w.atom(f"at({number.code}, {dim})", "i")
+    return w.once(f"at({number.code}, {dim})", "i")
 
 
 def _place(w: Writer, array: Stored, entries: list[Entry]) -> Place:
@@ -146,7 +144,7 @@ def _view(w: Writer, array: Stored, parts: list[str]) -> Stored:
         parts = parts[:-1]
     if not parts:
         return array
-    code = w.assign("view", f"{array.code}[{', '.join(parts)}]")
+    code = w.once(f"{array.code}[{', '.join(parts)}]", "view")
     cuts = [k for k, p in enumerate(parts) if ":" in p]
     rank = len(cuts) + len(array.dims) - len(parts)
     # Numba knows this of integers, and then at most one slice without a step.
@@ -163,8 +161,7 @@ def _without_masks(w: Writer, array: Stored, entries: list[Entry]) -> list[Entry
         if isinstance(e, Stored | Computed) and e.dtype == "bool":
             rank = len(e.dims)
             for own, wanted in zip(e.dims, array.dims[axis : axis + rank], strict=True):
-                if own != wanted:
-                    w.line(f"check_mask({own}, {wanted})")
+                w.require_same(own, wanted, "check_mask")
             found += _mask_indices(w, e)
             axis += rank
         else:

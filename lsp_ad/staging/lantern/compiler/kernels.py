@@ -11,6 +11,11 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+
+class Stretch(Exception):
+    """An axis of size 1 has to be broadcast, and the code was written for the case that none has."""
+
+
 compiled = numba.njit(error_model="numpy", cache=True)
 
 
@@ -178,6 +183,23 @@ def broadcast_size(a, b):
 
 
 @compiled
+def check_equal(a, b):
+    """Of code that does not stretch axes of size 1: if that is needed, other code is."""
+    if a != b:
+        if a == 1 or b == 1:
+            raise Stretch
+        raise ValueError("operands could not be broadcast together")
+
+
+@compiled
+def check_fits_exactly(size, wanted):
+    if size != wanted:
+        if size == 1:
+            raise Stretch
+        raise ValueError("could not broadcast an input array into the shape that is wanted")
+
+
+@compiled
 def check_fits(size, wanted):
     if size != wanted and size != 1:
         raise ValueError("could not broadcast an input array into the shape that is wanted")
@@ -342,7 +364,9 @@ NAMES = [
     "accumulate",
     "at",
     "broadcast_size",
+    "check_equal",
     "check_fits",
+    "check_fits_exactly",
     "check_mask",
     "check_matmul",
     "check_same",

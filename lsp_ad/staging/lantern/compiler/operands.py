@@ -37,8 +37,8 @@ class Computed:
 
     `element` gives the code of one element from those of its indices; it may write statements. `roots` is the
     memory that this reads. `cheap`: an element is no more than a place in memory or a constant. `transposed`:
-    the stored matrix that this is the transpose of. `zero`: all elements are zero. `risky`: to compute them may
-    raise an error, so that all of them are computed even if few are needed.
+    the stored matrix that this is the transpose of. `zero`: all elements are zero. `risky`: an element may
+    raise an error, so that all are computed even if few are needed.
     """
 
     dtype: str

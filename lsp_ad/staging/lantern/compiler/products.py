@@ -65,11 +65,11 @@ def _batched(w: Writer, a: ArrayLike, b: ArrayLike, dtype: str) -> Operand:
     a, b = w.store(a), w.store(b)
     a_dims = list(a.dims) if len(a.dims) > 1 else ["1", *a.dims]
     b_dims = list(b.dims) if len(b.dims) > 1 else [*b.dims, "1"]
-    w.line(f"check_matmul({a_dims[-1]}, {b_dims[-2]})")
+    w.require_same(a_dims[-1], b_dims[-2], "check_matmul")
     batch = common_dims(w, a_dims[:-2], b_dims[:-2])
     rows, columns = a_dims[-2:-1] * (len(a.dims) > 1), b_dims[-1:] * (len(b.dims) > 1)
     result = w.allocate("t", dtype, [*batch, *rows, *columns], "zeros")
-    a_index, b_index = stretched(a_dims[:-2], batch), stretched(b_dims[:-2], batch)
+    a_index, b_index = stretched(w, a_dims[:-2], batch), stretched(w, b_dims[:-2], batch)
     with w.loops([*batch, *rows, a_dims[-1], *columns]) as at:
         outer, inner = at[: len(batch) + len(rows)], at[len(batch) + len(rows)]
         last = at[len(batch) + len(rows) + 1 :]

@@ -16,14 +16,14 @@ _HIGHEST = {"float64": "np.inf", "float32": "np.float32(np.inf)", "int64": f"{2*
 
 def reduction(w: Writer, name: str, array: ArrayLike, params: Params, dtype: str) -> Operand:
     """`dtype` is that of the result."""
-    dims = tuple(w.atom(d, "n") for d in array.dims)
+    dims = tuple(map(w.size, array.dims))
     axes = axes_of(params, len(dims))
     kept = [k for k in range(len(dims)) if k not in axes]
     if name in ("argmax", "argmin"):
         found = _position(w, name, array, dims, axes, kept)
     elif name in ("max", "min"):
         for k in axes:
-            w.line(f"check_some({dims[k]})")
+            w.check(f"check_some({dims[k]})")
         found = _accumulated(w, name, array, dims, kept, array.dtype)
     elif name == "mean":
         found = _accumulated(w, "sum", array, dims, kept, dtype)
@@ -102,7 +102,7 @@ def _position(
 ) -> Number | Stored:
     """The place of the first extreme value, or of the first nan."""
     for k in axes:
-        w.line(f"check_some({dims[k]})")
+        w.check(f"check_some({dims[k]})")
     result = w.allocate(name, "int64", [dims[k] for k in kept]) if kept else None
     with w.loops([dims[k] for k in kept]) as outer:
         best, place, here = w.fresh("best"), w.assign("where", "0"), w.assign("here", "0")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from lsp_ad.staging.lantern.compiler.elementwise import broadcast_to, constant_array, elementwise
+from lsp_ad.staging.lantern.compiler.elementwise import constant_array
 from lsp_ad.staging.lantern.compiler.operands import (
     NOTHING,
     ArrayLike,
@@ -20,8 +20,8 @@ from lsp_ad.staging.lantern.compiler.operands import (
 )
 from lsp_ad.staging.lantern.compiler.scalars import converted
 from lsp_ad.staging.lantern.compiler.writer import Writer
-from lsp_ad.staging.lantern.dtypes import FLOATS, Params, axis_of, dtype_of
-from lsp_ad.staging.lantern.ir import Array, Type, ranked
+from lsp_ad.staging.lantern.dtypes import FLOATS, Params, axis_of
+from lsp_ad.staging.lantern.ir import Array
 
 
 def reshape(w: Writer, array: ArrayLike, sizes: list[str]) -> Operand:
@@ -51,11 +51,11 @@ def transpose(w: Writer, array: ArrayLike, params: Params) -> Operand:
 
 def concatenate(w: Writer, operands: Sequence[ArrayLike], params: Params, result: Array) -> Operand:
     axis = axis_of(params, result.rank)
-    dims = [w.atom(d, "n") for d in operands[0].dims]
+    dims = list(map(w.size, operands[0].dims))
     for o in operands[1:]:
         for k, (a, b) in enumerate(zip(dims, o.dims, strict=True)):
-            if k != axis and a != b:
-                w.line(f"check_same({a}, {b})")
+            if k != axis:
+                w.require_same(a, b, "check_same")
     dims[axis] = w.assign("n", " + ".join(o.dims[axis] for o in operands))
     made = w.allocate("t", result.dtype, dims)
     offset = "0"
@@ -71,11 +71,10 @@ def concatenate(w: Writer, operands: Sequence[ArrayLike], params: Params, result
 def stack(w: Writer, operands: Sequence[Operand], params: Params, result: Array) -> Operand:
     axis = axis_of(params, result.rank)
     first = operands[0]
-    dims = [] if isinstance(first, Number) else [w.atom(d, "n") for d in _array(first).dims]
+    dims = [] if isinstance(first, Number) else [w.size(d) for d in _array(first).dims]
     for o in operands[1:]:
         for a, b in zip(dims, [] if isinstance(o, Number) else _array(o).dims, strict=True):
-            if a != b:
-                w.line(f"check_same({a}, {b})")
+            w.require_same(a, b, "check_same")
     made = w.allocate("t", result.dtype, [*dims[:axis], str(len(operands)), *dims[axis:]])
     for number, o in enumerate(operands):
         with w.loops(dims) as at:
@@ -94,7 +93,7 @@ def full(w: Writer, value: Number, sizes: list[str]) -> Operand:
     """An array of one value. It is not made before somebody needs more than its elements."""
     for s in sizes:
         if not s.isdigit():
-            w.line(f"check_size({s})")
+            w.check(f"check_size({s})")
     return constant_array(w.atom(value.code), value.dtype, sizes) if sizes else value
 
 
@@ -140,35 +139,19 @@ def sort(w: Writer, name: str, array: ArrayLike, params: Params, result: Array) 
 
 def list_stack(w: Writer, items: str, result: Array) -> Operand:
     """A list of numbers or arrays as one array."""
+    count = w.assign("n", f"len({items})")
     if result.rank == 1:
-        made = w.allocate("t", result.dtype, [f"len({items})"])
+        made = w.allocate("t", result.dtype, [count])
         with w.loops(made.dims) as (i,):
             w.line(f"{made.code}[{i}] = {items}[{i}]")
         return made
-    w.line(f"check_some(len({items}))")
+    w.line(f"check_some({count})")
     first = stored(w.assign("first", f"{items}[0]"), Array(result.dtype, result.rank - 1), NOTHING)
-    made = w.allocate("t", result.dtype, [f"len({items})", *first.dims])
+    made = w.allocate("t", result.dtype, [count, *first.dims])
     with w.loops(made.dims[:1]) as (i,):
         item = stored(w.assign("item", f"{items}[{i}]"), Array(result.dtype, result.rank - 1), NOTHING)
         for a, b in zip(made.dims[1:], item.dims, strict=True):
-            w.line(f"check_same({a}, {b})")
+            w.require_same(a, b, "check_same")
         with w.loops(made.dims[1:]) as at:
             w.line(f"{made.code}[{', '.join([i, *at])}] = {element_of(item, at)}")
     return made
-
-
-def cast_list(w: Writer, operands: Sequence[Operand], dtype: str) -> list[Operand]:
-    return [elementwise(w, "cast", [o], ranked(dtype, 0)) for o in operands]
-
-
-__all__ = [
-    "Type",
-    "arange",
-    "broadcast_to",
-    "concatenate",
-    "dtype_of",
-    "full",
-    "list_stack",
-    "reshape",
-    "sort",
-]

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from lsp_ad.staging.lantern.compiler.facts import Facts
 from lsp_ad.staging.lantern.compiler.operands import (
     NOTHING,
     ArrayLike,
@@ -31,8 +32,11 @@ _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 class Writer:
     """The text of a function so far, and what is known of its values at this place in it."""
 
-    def __init__(self, fresh: Fresh, counts: Counter[Use], updated: set[str]) -> None:
+    def __init__(self, fresh: Fresh, counts: Counter[Use], updated: set[str], stretching: bool) -> None:
         self.fresh = fresh
+        self.facts = Facts()
+        # Whether axes whose sizes are not known may have size 1 and be broadcast.
+        self.stretching = stretching
         self.lines: list[str] = []
         self.indent = 1
         self.updated = updated
@@ -66,12 +70,48 @@ class Writer:
         """A name or number for an expression."""
         return code if is_atom(code) else self.assign(base, code)
 
+    def once(self, code: str, base: str) -> str:
+        """A name for an expression that does not read the content of memory: the same one the next time."""
+        if is_atom(code):
+            return code
+        name = self.facts.named(code)
+        if name is None:
+            name = self.assign(base, code)
+            self.facts.name(code, name)
+        return name
+
+    def check(self, code: str) -> None:
+        """A check that the program makes, unless it has made it."""
+        if self.facts.named(code) is None:
+            self.line(code)
+            self.facts.name(code, code)
+
+    def size(self, code: str) -> str:
+        """A name or number for a size."""
+        size = self.facts.size(code)
+        if is_atom(size):
+            return size
+        name = self.once(size, "n")
+        self.facts.equal(name, size)
+        return name
+
+    def same(self, a: str, b: str) -> bool:
+        """Whether two sizes are known to be equal."""
+        return self.facts.size(a) == self.facts.size(b)
+
+    def require_same(self, a: str, b: str, check: str) -> None:
+        """Two sizes are equal from here on: a function checks it where it is not known."""
+        if not self.same(a, b):
+            self.line(f"{check}({self.facts.size(a)}, {self.facts.size(b)})")
+            self.facts.equal(a, b)
+
     @contextmanager
     def nested(self, header: str) -> Iterator[None]:
         self.line(header)
         with self.indented():
-            start = len(self.lines)
+            start, mark = len(self.lines), self.facts.mark()
             yield
+            self.facts.forget(mark)
             if len(self.lines) == start:
                 self.line("pass")
 
@@ -86,7 +126,9 @@ class Writer:
         """Lines that are written elsewhere: of a block of their own."""
         lines, self.lines = self.lines, []
         outer, self.block = self.block, self._new_block()
+        mark = self.facts.mark()
         yield self.lines
+        self.facts.forget(mark)
         for name in [n for n in self.pending if self.block_of[n] == self.block]:
             del self.pending[name]
         self.lines, self.block = lines, outer
@@ -153,7 +195,7 @@ class Writer:
 
     def allocate(self, base: str, dtype: str, dims: Sequence[str], how: str = "empty") -> Stored:
         """A new array, of any content or of zeros."""
-        sizes = tuple(self.atom(d, "n") for d in dims)
+        sizes = tuple(map(self.size, dims))
         shape = sizes[0] if len(sizes) == 1 else f"({', '.join(sizes)})"
         kind = "" if dtype == "float64" else f", np.{'bool_' if dtype == 'bool' else dtype}"
         name = self.assign(base, f"np.{how}({shape}{kind})")
@@ -162,7 +204,7 @@ class Writer:
     @contextmanager
     def loops(self, dims: Sequence[str]) -> Iterator[list[str]]:
         """Loops over all indices of an array of these sizes: the names of the indices."""
-        start, indices = self.indent, []
+        start, indices, mark = self.indent, [], self.facts.mark()
         for d in dims:
             if d == "1":
                 indices.append("0")
@@ -171,6 +213,7 @@ class Writer:
             self.line(f"for {indices[-1]} in range({d}):")
             self.indent += 1
         yield indices
+        self.facts.forget(mark)
         self.indent = start
 
     def store(self, array: ArrayLike, base: str = "t") -> Stored:
