@@ -104,7 +104,23 @@ class Programs:
 
     def unary(self) -> None:
         a = self.pick(lambda v: _dtype(v) in ("float64", "float32", "int64"))
-        names = "neg abs sign tanh sin cos rint floor ceil trunc isnan isfinite arctan sqrt exp".split()
+        names = [
+            "neg",
+            "abs",
+            "sign",
+            "tanh",
+            "sin",
+            "cos",
+            "rint",
+            "floor",
+            "ceil",
+            "trunc",
+            "isnan",
+            "isfinite",
+            "arctan",
+            "sqrt",
+            "exp",
+        ]
         if a is not None:
             name = self.random.choice(names)
             if name in ("exp", "sqrt"):
@@ -121,10 +137,10 @@ class Programs:
         b = self.pick(lambda v: _dtype(v) in ("float64", "float32", "int64", "complex128") and _fit(a[1], v))
         if b is None:
             return
-        names = "+ - * /".split()
+        names = ["+", "-", "*", "/"]
         dtypes = {_dtype(a[1]), _dtype(b[1])}
         if "complex128" not in dtypes:
-            names += "maximum minimum arctan2 hypot copysign".split()
+            names += ["maximum", "minimum", "arctan2", "hypot", "copysign"]
         if dtypes <= {"float64"}:
             names += ["//", "%"]
         self.op(self.random.choice(names), a, b)
@@ -134,7 +150,7 @@ class Programs:
         b = self.pick(lambda v: _dtype(v) == "int64" and a is not None and _fit(a[1], v))
         if a is None or b is None:
             return
-        name = self.random.choice("+ - * // % maximum".split())
+        name = self.random.choice(["+", "-", "*", "//", "%", "maximum"])
         if name in ("//", "%") and not np.all(b[1]):
             name = "+"
         self.op(name, a, b)
@@ -145,7 +161,7 @@ class Programs:
         b = self.pick(lambda v: _dtype(v) in ("float64", "int64") and a is not None and _fit(a[1], v))
         if a is None or b is None:
             return
-        c = self.op(self.random.choice("== != < <= > >=".split()), a, b)
+        c = self.op(self.random.choice(["==", "!=", "<", "<=", ">", ">="]), a, b)
         d = self.pick(lambda v: _dtype(v) == "bool" and _fit(c[1], v))
         if d is not None:
             self.op(self.random.choice(["and", "or", "xor"]), c, d)
@@ -170,7 +186,7 @@ class Programs:
         if _dtype(a[1]) == "bool":
             names = ["any", "all", "sum", "max"]
         else:
-            names = "sum mean max min argmax argmin prod".split()
+            names = ["sum", "mean", "max", "min", "argmax", "argmin", "prod"]
         name = self.random.choice(names)
         axes: list[Any] = [None, *range(-a[1].ndim, a[1].ndim)]
         if not name.startswith("arg") and a[1].ndim > 1:
