@@ -9,7 +9,7 @@ import lsp_ad
 from tests.staging.programs import PROGRAMS
 
 pytestmark = pytest.mark.row("A3", "A4", "A5", "A6", "A15")
-BACKENDS = ["python", "jax"]
+BACKENDS = ["python", "jax", "lantern"]
 CASES = [
     pytest.param(function, arguments, id=f"{function.__name__}-{number}")
     for function, several in PROGRAMS
@@ -20,7 +20,8 @@ CASES = [
 def compiled(function, backend):
     if backend == "python":
         return lsp_ad.staged(function)
-    pytest.importorskip(backend)
+    if backend != "lantern":
+        pytest.importorskip(backend)
     return lsp_ad.staged(function, backend=backend)
 
 

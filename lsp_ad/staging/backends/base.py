@@ -16,12 +16,14 @@ from lsp_ad.staging.errors import staging_error
 class Spec:
     """Type of a staged value: `shape` holds None for a size that is not known, is None where the rank is not.
 
-    `weak`: it was a Python number, which takes on the type of what it meets.
+    `weak`: it was a Python number, which takes on the type of what it meets. `listed`: a list of such values,
+    of a back end that has lists; the first of the shape is their number.
     """
 
     dtype: np.dtype
     shape: tuple[int | None, ...] | None
     weak: bool = False
+    listed: bool = False
 
     def __str__(self) -> str:
         shape = "unknown shape" if self.shape is None else f"shape {self.shape}".replace("None", "?")
@@ -55,6 +57,11 @@ class Traced:
     specs: tuple[Spec, ...]
     code: Any
     picks: tuple[int | None, ...] | None = None
+    ends: bool = False  # it raises, and gives nothing
+
+
+class Ended(Exception):
+    """Raised in code that is traced where it does not go on: there the program raises an error."""
 
 
 @dataclass(frozen=True)
@@ -199,8 +206,12 @@ class Backend(ABC):
         return self.get_item(store, index)
 
     def list_set(self, store: Any, index: Any, item: Any) -> Any:
-        """The items with one changed, or, where the index is that of the end, with one more."""
+        """The items with one changed."""
         return self.set_item(store, index, item)
+
+    def list_append(self, store: Any, length: Any, item: Any) -> Any:
+        """The first `length` items, and one more."""
+        return self.list_set(store, length, item)
 
     def list_array(self, store: Any, length: Any, capacity: int) -> Any:
         """The items as an array."""
@@ -243,6 +254,10 @@ class Backend(ABC):
     def tidy(self, error: BaseException) -> None:
         """Take out of an error what the library says of its own frames, which staging leaves out as well."""
         return
+
+    def call(self, function: Any, args: tuple, named: dict[str, Any]) -> Any:
+        """A call of a converted function, in code that is compiled for this back end."""
+        return function(*args, **named)
 
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """`function`, compiled when it is first called with arguments of each type."""

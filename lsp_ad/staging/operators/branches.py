@@ -8,7 +8,7 @@ from typing import Any
 
 from lsp_ad.staging import decisions
 from lsp_ad.staging.backends import owner
-from lsp_ad.staging.backends.base import Backend, Spec, Traced
+from lsp_ad.staging.backends.base import Backend, Ended, Spec, Traced
 from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import staging_error
 from lsp_ad.staging.operators.plans import Joining, Tree, fitted, tree_of
@@ -80,6 +80,8 @@ def _both(
     types: dict[str, Tree] = {}
     while True:
         traced, outcomes = zip(*(_branch(backend, state, before, run, types) for run in bodies), strict=True)
+        if any(t.ends for t in traced):
+            return traced, outcomes
         found = {
             a.name: Joining(backend, a.name, _BRANCHES, backend.same_shapes).join(
                 _type(backend, a), _type(backend, b)
@@ -112,6 +114,7 @@ def _branch(
     found: list[Outcome] = []
 
     def flat(_: list[Any]) -> list[Any]:
+        found.clear()
         values = run_body(decisions.IF, state, before, run)
         names = state.all[: state.outputs]
         made = [fitted(v, types[n]) if n in types else v for n, v in zip(names, values, strict=True)]
@@ -130,6 +133,12 @@ def _merge(
     place: str,
 ) -> list[Any]:
     """The values of all variables after a staged conditional."""
+    ended = [t.ends for t in traced]
+    if all(ended):
+        backend.cond(test, traced[0], traced[1], [])
+        raise Ended
+    if any(ended):  # what is not there is as the other branch has it
+        outcomes = [outcomes[ended.index(False)]] * 2
     counters = [0, 0]
     picks: tuple[list[int | None], list[int | None]] = ([], [])
     specs: list[Spec] = []
@@ -137,7 +146,8 @@ def _merge(
     for pair in zip(*outcomes, strict=True):
         name = pair[0].name
         missing = [any(isinstance(leaf, Undefined) for leaf in outcome.leaves) for outcome in pair]
-        if any(missing) and not all(missing):
+        missing = [m or e for m, e in zip(missing, ended, strict=True)]
+        if any(missing) and not all(missing) and not any(ended):
             checked_undefined(name, pair[missing.index(True)].leaves[0], _guard(guarded), f"in one {place}")
         model = pair[missing.index(False)] if not all(missing) else pair[0]
         if not any(missing) and pair[0].structure != pair[1].structure:

@@ -11,6 +11,8 @@ import numpy as np
 
 from lsp_ad.staging import decisions
 from lsp_ad.staging.backends import owner
+from lsp_ad.staging.backends.base import Backend
+from lsp_ad.staging.context import active
 from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import MADE
 from lsp_ad.staging.operators.builtins import TABLE
@@ -23,7 +25,7 @@ def call(function: Any) -> Any:
     if type(function) is types.FunctionType and not decisions.are_recorded():
         before = function.__dict__.get(MADE)
         if before is not None and before[0] is function and before[1] is function.__code__:
-            return before[2]
+            return _within(before[2])
     try:
         known = TABLE.get(function)
     except TypeError:  # an object that cannot be hashed
@@ -38,7 +40,13 @@ def call(function: Any) -> Any:
     made, why = converted_callee(function)
     outcome = decisions.LEFT_ALONE if why else decisions.CONVERTED
     decide(decisions.CALL, outcome, why, subject=getattr(function, "__qualname__", type(function).__name__))
-    return made
+    return made if why else _within(made)
+
+
+def _within(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A converted function as the back end calls it that is being compiled for, if there is one."""
+    backend = active()
+    return function if backend is None else _Within(backend, function)
 
 
 def numpy_name(function: Any) -> str | None:
@@ -58,6 +66,16 @@ def numpy_name(function: Any) -> str | None:
             return None
         return f"{prefix}.{name}" if prefix in ("linalg", "fft", "random") else name
     return None
+
+
+class _Within:
+    """A converted function as the back end calls it that is being compiled for."""
+
+    def __init__(self, backend: Backend, function: Callable[..., Any]):
+        self.backend, self.function = backend, function
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        return self.backend.call(self.function, args, named)
 
 
 class _NumPy:

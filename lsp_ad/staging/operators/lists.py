@@ -77,7 +77,7 @@ class StagedList(Owned):
             self.stores = [self.backend.list_grown(store, 1) for store in self.stores]
             reserve = meta.reserve if self.known else meta.top + 1
             self.meta = replace(meta, capacity=meta.capacity + 1, reserve=reserve)
-        self._write(self.length, parts)
+        self._write(self.length, parts, self.backend.list_append)
         self._moved(1)
 
     def pop(self, index: int = -1) -> Any:
@@ -141,7 +141,7 @@ class StagedList(Owned):
         self.meta = replace(self.meta, item=Item(structure, tuple(fixed)))
         return [leaf for old, leaf in zip(fixed, leaves, strict=True) if old is None]
 
-    def _write(self, index: Any, parts: list[Any]) -> None:
+    def _write(self, index: Any, parts: list[Any], put: Callable[[Any, Any, Any], Any]) -> None:
         made = []
         for store, part in zip(self.stores, parts, strict=True):
             old, new = self.backend.list_item(self.backend.spec(store)), value_spec(self.backend, part)
@@ -152,7 +152,7 @@ class StagedList(Owned):
                     "Give all items of the list one type and shape.",
                 )
             wider = store if wide.dtype == old.dtype else self.backend.list_cast(store, wide)
-            made.append(self.backend.list_set(wider, index, part))
+            made.append(put(wider, index, part))
         self.stores = made
 
     def _moved(self, by: int) -> None:
@@ -174,7 +174,7 @@ class StagedList(Owned):
         return self.get(self.at(index))
 
     def __setitem__(self, index: Any, item: Any) -> None:
-        self._write(self.at(index), self._fitting(item))
+        self._write(self.at(index), self._fitting(item), self.backend.list_set)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

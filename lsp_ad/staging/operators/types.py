@@ -35,6 +35,10 @@ def unified(a: Spec, b: Spec, same_shapes: bool) -> Spec | None:
 
     A Python number takes on the type of the other where it is as wide a kind of number, as in NumPy.
     """
+    if a == b:
+        return a
+    if a.listed != b.listed:
+        return None
     if a.shape is None or b.shape is None or len(a.shape) != len(b.shape):
         shape: tuple[int | None, ...] | None = None
     else:
@@ -42,14 +46,14 @@ def unified(a: Spec, b: Spec, same_shapes: bool) -> Spec | None:
     if same_shapes and (a.shape is not None and b.shape is not None) and a.shape != b.shape:
         return None
     if a.dtype == b.dtype:
-        return Spec(a.dtype, shape, a.weak and b.weak)
+        return Spec(a.dtype, shape, a.weak and b.weak, a.listed)
     if (a.dtype == bool) != (b.dtype == bool):
         return None
     if a.weak and b.weak:
         return Spec(np.result_type(a.dtype, b.dtype), shape, True)
     for weak, strong in ((a, b), (b, a)):
         if weak.weak and np.can_cast(weak.dtype, np.result_type(strong.dtype, np.int8), "same_kind"):
-            return Spec(strong.dtype, shape)
+            return Spec(strong.dtype, shape, listed=a.listed)
     return None
 
 

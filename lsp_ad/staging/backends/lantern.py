@@ -1,0 +1,287 @@
+"""Lantern: programs of the language of `staging/lantern/`, with recursion, compiled to machine code."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lsp_ad.staging.backends.base import PLAIN, Backend, Ended, Options, Spec, Traced, is_data, spec_of
+from lsp_ad.staging.context import compiling
+from lsp_ad.staging.errors import staging_error
+from lsp_ad.staging.lantern import elements, numpy_arrays, numpy_functions
+from lsp_ad.staging.lantern.builder import fresh
+from lsp_ad.staging.lantern.dtypes import dtype_of, rank_of
+from lsp_ad.staging.lantern.ir import Binding, Expr, If, Let, List, Program, Type, Var, While
+from lsp_ad.staging.lantern.staged import Staged
+from lsp_ad.staging.lantern.tracer import STAGED, Known, Restart, Tracer, type_from
+from lsp_ad.staging.structures import Structure, flatten, unflatten
+
+
+class _Code:
+    """A block that has been traced, to be finished: its inputs, the values that it gives."""
+
+    def __init__(self, block: Any, inputs: list[Staged], outputs: list[Any]):
+        self.block, self.inputs, self.outputs = block, inputs, outputs
+
+
+class Lantern(Backend):
+    name = "lantern"
+    # sizes are not part of a type, so values of one rank have one shape
+    bounded_lists = False
+
+    def __init__(self) -> None:
+        self.tracers: list[Tracer] = []
+
+    @property
+    def tracer(self) -> Tracer:
+        return self.tracers[-1]
+
+    def owns(self, value: Any) -> bool:
+        return isinstance(value, Staged)
+
+    def spec(self, value: Any) -> Spec:
+        if not isinstance(value, Staged):
+            found = spec_of(value)
+            return Spec(found.dtype, (None,) * len(found.shape or ()), found.weak)
+        if isinstance(value.type, List):
+            item = value.type.item
+            return Spec(np.dtype(dtype_of(item)), (None,) * (rank_of(item) + 1), listed=True)
+        return Spec(value.dtype, (None,) * value.ndim, value.weak)
+
+    def trace(self, run: Callable[[list[Any]], list[Any]], specs: Sequence[Spec]) -> Traced:
+        builder, frame = self.tracer.builder, self.tracer.builder._frames[-1]
+        inputs = []
+        for spec in specs:
+            name = fresh("s", frame.names)
+            frame.scope[name] = type_from(spec)
+            inputs.append(self.tracer.staged(Var(name), spec.weak))
+        builder.open()
+        depth = len(frame.blocks)
+        ends = False
+        outputs: list[Any] = []
+        try:
+            outputs = run(list(inputs))
+        except Ended:
+            ends = True
+            if not frame.blocks[-1].ends:  # on the way to the type of a recursive function
+                builder.error("RecursionError", "not traced yet")
+        except BaseException:
+            del frame.blocks[depth - 1 :]
+            raise
+        block = frame.blocks.pop()
+        return Traced(tuple(map(self.spec, outputs)), _Code(block, inputs, outputs), ends=ends)
+
+    def _finished(self, traced: Traced, finish: Callable[[list[Any]], Any]) -> tuple[Expr, Type]:
+        """The block as one expression, with what `finish` adds to it as its value."""
+        builder = self.tracer.builder
+        builder._frames[-1].blocks.append(traced.code.block)
+        return builder.close(finish(traced.code.outputs))
+
+    def _tuple(self, values: Sequence[Any]) -> Any:
+        return self.tracer.builder.op("tuple", *map(self.tracer.value, values))
+
+    def cast(self, value: Any, spec: Spec) -> Any:
+        wanted = spec.dtype.name
+        if spec.listed:
+            return self.list_cast(value, self.list_item(spec))
+        if isinstance(value, Staged):
+            return value if value.dtype.name == wanted else self.tracer.op("cast", value, dtype=wanted)
+        return self.tracer.staged(self.tracer.value(np.asarray(value, spec.dtype)[()]))
+
+    def zeros(self, spec: Spec) -> Any:
+        if spec.listed:
+            return self.list_new(self.list_item(spec), 0)
+        if spec.shape:
+            return self.tracer.op("zeros", *[size or 0 for size in spec.shape], dtype=spec.dtype.name)
+        return self.cast(0, spec)
+
+    def cond(self, test: Any, then: Traced, orelse: Traced, specs: Sequence[Spec]) -> list[Any]:
+        builder = self.tracer.builder
+        condition = self.tracer.value(self._truth(test))
+        parts = [self._finished(t, partial(self._branch, t, specs)) for t in (then, orelse)]
+        expr = If(condition, parts[0][0], parts[1][0])
+        found = builder._frames[-1].types.joined(expr, builder.type_of(condition), parts[0][1], parts[1][1])
+        result = builder._bound(expr, found, "t")
+        if then.ends and orelse.ends:
+            raise Ended
+        return [self.tracer.staged(builder.item(result, i), spec.weak) for i, spec in enumerate(specs)]
+
+    def _branch(self, traced: Traced, specs: Sequence[Spec], values: list[Any]) -> Any:
+        return self._tuple([] if traced.ends else self.results(traced, values, specs))
+
+    def _truth(self, test: Any) -> Any:
+        if not isinstance(test, Staged):
+            return bool(test)
+        if test.ndim:
+            raise staging_error("The truth of an array is ambiguous.", "Use `.any()` or `.all()`.")
+        return numpy_functions.as_bool(test)
+
+    def while_loop(
+        self,
+        test: Traced,
+        body: Traced,
+        initial: list[Any],
+        specs: Sequence[Spec],
+        options: Options = PLAIN,
+    ) -> list[Any]:
+        builder, tracer = self.tracer.builder, self.tracer
+        frame = builder._frames[-1]
+        names = [v.value.name for v in body.code.inputs]
+        entry = [builder.type_of(tracer.value(v)) for v in initial]
+        condition, condition_type = self._finished(test, lambda v: tracer.value(self._truth(v[0])))
+        renamed = [Binding(v.value.name, Var(n)) for v, n in zip(test.code.inputs, names, strict=True)]
+        condition = Let((*renamed, *_bindings(condition)), _body(condition)) if renamed else condition
+        step, step_type = self._finished(body, lambda values: self._tuple(self.results(body, values, specs)))
+        bindings = tuple(
+            Binding(n, tracer.value(v), builder.place) for n, v in zip(names, initial, strict=True)
+        )
+        expr = While(bindings, condition, step, options.maximum_iterations)
+        found = frame.types.carried(expr, entry, condition_type, step_type)
+        result = builder._bound(expr, found, "loop")
+        return [tracer.staged(builder.item(result, i), spec.weak) for i, spec in enumerate(specs)]
+
+    def numpy(self, name: str) -> Callable[..., Any] | None:
+        return numpy_arrays.TABLE.get(name)
+
+    def get_item(self, value: Any, index: Any) -> Any:
+        return elements.get_item(value, index)
+
+    def set_item(self, value: Any, index: Any, new: Any) -> Any:
+        return elements.set_item(value, index, new)
+
+    def list_spec(self, item: Spec, capacity: int) -> Spec:
+        return Spec(item.dtype, (None, *(item.shape or ())), listed=True)
+
+    def list_item(self, store: Spec) -> Spec:
+        return Spec(store.dtype, (store.shape or (None,))[1:])
+
+    def list_new(self, item: Spec, capacity: int) -> Any:
+        return self.tracer.op("list-new", item=type_from(item))
+
+    def list_full(self, value: Any, item: Spec, capacity: int) -> Any:
+        made = self.list_new(item, capacity)
+        for _ in range(capacity):
+            made = self.tracer.op("list-append", made, self.cast(value, item))
+        return made
+
+    def list_cast(self, store: Any, item: Spec) -> Any:
+        if store.type == List(type_from(item)):
+            return store
+        raise staging_error("The items of this list change their type.", "Give all of them one type.")
+
+    def list_grown(self, store: Any, by: int) -> Any:
+        return store
+
+    def list_get(self, store: Any, index: Any) -> Any:
+        return self.tracer.op("list-get", store, index)
+
+    def list_set(self, store: Any, index: Any, item: Any) -> Any:
+        return self.tracer.op("list-set", store, index, self.cast(item, self.list_item(self.spec(store))))
+
+    def list_append(self, store: Any, length: Any, item: Any) -> Any:
+        builder, tracer = self.tracer.builder, self.tracer
+        new = tracer.value(self.cast(item, self.list_item(self.spec(store))))
+        old, end = tracer.value(store), tracer.value(length)
+        # what was popped is still there
+        inside = builder.op("<", end, builder.op("list-len", old))
+        made = builder.branch(
+            inside, lambda: builder.op("list-set", old, end, new), lambda: builder.op("list-append", old, new)
+        )
+        return tracer.staged(made)
+
+    def list_array(self, store: Any, length: Any, capacity: int) -> Any:
+        return self.tracer.op("list-stack", store)[:length]
+
+    def tracing(self) -> bool:
+        return bool(self.tracers)
+
+    def not_(self, value: Any) -> Any:
+        return self.tracer.op("not", self._truth(value))
+
+    def print_(self, *values: Any, **options: Any) -> None:
+        self.tracer.builder.print(*[v if isinstance(v, str) else self.tracer.value(v) for v in values])
+
+    def assert_(self, test: Any, message: Callable[[], str]) -> None:
+        builder = self.tracer.builder
+        builder.branch(
+            self.tracer.value(self._truth(test)),
+            lambda: builder.op("tuple"),
+            lambda: builder.error("AssertionError", message()),
+        )
+
+    def call(self, function: Any, args: tuple, named: dict[str, Any]) -> Any:
+        return self.tracer.call(function, args, named)
+
+    def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Arrays and floats are staged; other arguments are known when tracing: one trace for each value."""
+        compiled: dict[Any, Callable[[list[Any]], Any]] = {}
+
+        @functools.wraps(function)
+        def run(*args: Any, **named: Any) -> Any:
+            leaves, structure = flatten((args, named))
+            data = [_given(v) for v in leaves if is_data(v)]
+            key = (
+                structure,
+                tuple((v.dtype, v.ndim) if is_data(v) else (type(v), v) for v in map(_given, leaves)),
+            )
+            if key not in compiled:
+                compiled[key] = self._compiled(function, leaves, structure)
+            return compiled[key](data)
+
+        return run
+
+    def program(self, function: Callable[..., Any], *args: Any, **named: Any) -> Program:
+        """The program of a function for arguments of these types."""
+        return self._program(function, *flatten((args, named)))[0]
+
+    def _compiled(self, function: Any, leaves: list[Any], structure: Structure) -> Callable[[list[Any]], Any]:
+        program, constants, shape, kept = self._program(function, leaves, structure)
+        from lsp_ad.staging.lantern.compiler.driver import compiled
+
+        enter = compiled(program)
+
+        def run(data: list[Any]) -> Any:
+            outputs = iter(enter(*data, *constants))
+            return unflatten(shape, [next(outputs) if fixed is STAGED else fixed for fixed in kept])
+
+        return run
+
+    def _program(
+        self, function: Any, leaves: list[Any], structure: Structure
+    ) -> tuple[Program, list[Any], Structure, list[Any]]:
+        known = Known()
+        while True:
+            try:
+                return self._trace(function, leaves, structure, known)
+            except Restart:
+                continue
+
+    def _trace(
+        self, function: Any, leaves: list[Any], structure: Structure, known: Known
+    ) -> tuple[Program, list[Any], Structure, list[Any]]:
+        tracer = Tracer(known)
+        self.tracers.append(tracer)
+        try:
+            with compiling(self):
+                return tracer.entry(function, leaves, structure)
+        finally:
+            self.tracers.pop()
+
+
+def _given(value: Any) -> Any:
+    return np.asarray(value) if is_data(value) else value
+
+
+def _bindings(expr: Expr) -> tuple[Binding, ...]:
+    return expr.bindings if isinstance(expr, Let) else ()
+
+
+def _body(expr: Expr) -> Expr:
+    return expr.body if isinstance(expr, Let) else expr
+
+
+BACKEND = Lantern()

@@ -1,0 +1,80 @@
+"""Recursion, mutual recursion and specialisation, from Python to programs of the language."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import lsp_ad
+
+pytestmark = pytest.mark.row("A16")
+
+LEFT, RIGHT = np.array([1, 3, -1, -1]), np.array([2, -1, -1, -1])
+VALUES = np.array([2.0, 3.0, 5.0, 0.5])
+
+
+def tree_prod(base, left, right, value, i):
+    if i < 0:
+        return base
+    below = tree_prod(base, left, right, value, left[i]) * tree_prod(base, left, right, value, right[i])
+    return below * value[i]
+
+
+def even(n):
+    if n == 0:
+        return True
+    return odd(n - 1)
+
+
+def odd(n):
+    if n == 0:
+        return False
+    return even(n - 1)
+
+
+def power(x, n):
+    if n == 0:
+        return 1.0
+    return x * power(x, n - 1)
+
+
+def inner(x, xs):
+    def go(i):
+        if i >= len(xs):
+            return x
+        return go(i + 1) + xs[i] * x
+
+    return go(0)
+
+
+def ackermann(m, n):
+    if m == 0:
+        return n + 1
+    if n == 0:
+        return ackermann(m - 1, 1)
+    return ackermann(m - 1, ackermann(m, n - 1))
+
+
+CASES = [
+    (tree_prod, (1.5, LEFT, RIGHT, VALUES, np.int64(0))),
+    (even, (np.int64(7),)),
+    (even, (np.int64(10),)),
+    (power, (1.5, 5)),  # a known exponent: five products
+    (power, (1.5, np.int64(5))),
+    (power, (1.5, 80)),
+    (inner, (2.0, np.arange(4.0))),
+    (ackermann, (np.int64(2), np.int64(3))),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments"), CASES)
+def test_recursion(function, arguments):
+    assert lsp_ad.staged(function, backend="lantern")(*arguments) == function(*arguments)
+
+
+def test_no_path_without_a_call():
+    def endless(x):
+        return endless(x + 1.0)
+
+    with pytest.raises(lsp_ad.StagingError, match="on every path"):
+        lsp_ad.staged(endless, backend="lantern")(1.0)
