@@ -13,6 +13,7 @@ from lsp_ad.staging.backends import loaded, owner
 from lsp_ad.staging.conversion import converted, has_control_flow, place
 from lsp_ad.staging.entries import ENTRY
 from lsp_ad.staging.errors import CONVERTED, staging_error
+from lsp_ad.staging.operators.texts import text
 from lsp_ad.staging.structures import flatten
 
 MARK = "__lsp_ad_do_not_convert__"
@@ -50,6 +51,8 @@ def converted_callee(function: Any) -> tuple[Any, str]:
     if isinstance(function, types.BuiltinFunctionType):
         if isinstance(function.__self__, types.ModuleType) or function.__name__ == "sort":
             return _library(function)
+        if isinstance(function.__self__, str) and function.__name__ == "format":
+            return functools.partial(text, function.__self__), "it is built in"
         return function, "it is built in"
     if isinstance(function, (types.MethodWrapperType, types.WrapperDescriptorType)):
         return function, "it is built in"

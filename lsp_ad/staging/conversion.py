@@ -99,7 +99,7 @@ def _template(function: types.FunctionType) -> Template:
         ) from None
     node = found.node
     try:
-        blocks = convert(node, found.program.canonical, found.owner)
+        blocks = convert(node, found.program.canonical, found.owner, {*code.co_freevars})
     except Unsupported as unsupported:
         raise ConversionError(f"{code.co_filename}:{unsupported.line}: {unsupported}") from None
     except Refusal as refusal:

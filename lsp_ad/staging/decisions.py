@@ -21,6 +21,7 @@ STAGED, PYTHON, UNROLLED, LEFT_ALONE, CONVERTED = (
     "converted",
 )
 IF, IF_EXPRESSION, WHILE, FOR = "if", "conditional expression", "while", "for"
+ITEMS = "items"
 AND, OR, NOT, COMPARISON, CALL, ASSERT, EFFECT = (
     "and",
     "or",

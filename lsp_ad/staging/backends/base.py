@@ -230,6 +230,10 @@ class Backend(ABC):
     def print_(self, *values: Any, **options: Any) -> None:
         raise staging_error(f"The back end {self.name} has no `print`.")
 
+    def print_text(self, template: str, *values: Any, **options: Any) -> None:
+        """Print `template.format(*values)`."""
+        raise staging_error(f"The back end {self.name} has no `print` of a formatted text.")
+
     def assert_(self, test: Any, message: Callable[[], str]) -> None:
         raise staging_error(f"The back end {self.name} has no `assert`.")
 

@@ -15,6 +15,7 @@ from jax import lax
 
 from lsp_ad.staging.backends.base import PLAIN, Backend, Options, Spec, Traced, is_data, spec_of
 from lsp_ad.staging.context import compiling
+from lsp_ad.staging.errors import staging_error
 from lsp_ad.staging.operators.lists import plain
 from lsp_ad.staging.structures import flatten, unflatten
 
@@ -116,7 +117,8 @@ class Jax(Backend):
         return function.__wrapped__ if type(function).__name__ == "PjitFunction" else None
 
     def is_undecidable(self, error: BaseException) -> bool:
-        return isinstance(error, _UNDECIDABLE)
+        key = isinstance(error, TypeError) and "unhashable" in str(error) and "Tracer" in str(error)
+        return key or isinstance(error, _UNDECIDABLE)
 
     def tidy(self, error: BaseException) -> None:
         notes = getattr(error, "__notes__", [])
@@ -175,7 +177,14 @@ class Jax(Backend):
             raise
 
     def print_(self, *values: Any, **options: Any) -> None:
-        jax.debug.print(options.get("sep", " ").join("{}" for _ in values), *values)
+        sep = options.pop("sep", " ")
+        self.print_text(sep.join("{}" for _ in values), *values, **options)
+
+    def print_text(self, template: str, *values: Any, **options: Any) -> None:
+        if options.pop("end", "\n") != "\n" or options.pop("file", None) is not None:
+            raise staging_error("JAX prints whole lines, to where Python prints.")
+        options.pop("flush", None)
+        jax.debug.print(template, *values, **options)
 
     def tracing(self) -> bool:
         return isinstance(jnp.zeros(()), jax.core.Tracer)

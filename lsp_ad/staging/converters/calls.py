@@ -1,37 +1,32 @@
-"""`f(x)`  becomes  `ag.call(f)(x)`: what is called is converted, too.
+"""`f(x)`  becomes  `ag.call(f)(x)`: what is called is converted, too. `len(x)` becomes `ag.len(x)`.
 
-Left as they are: what Python needs to see in place (`super`, `locals`), what makes and looks at types
-(`isinstance`, `ValueError(...)`), and the functions of `jax.numpy` and `tensorflow`, which stage themselves.
+Left as they are: what Python needs to see in place (`super`), what makes errors and empty containers, a range
+of constants, and the functions of `jax.numpy` and `tensorflow`, which stage themselves.
 """
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Set
 
 import gast
 
-from lsp_ad.staging.converters.building import operator
+from lsp_ad.staging.converters.building import AG, operator
 from lsp_ad.staging.converters.expressions import Expressions
+from lsp_ad.staging.operators.builtins import BY_NAME
 
 _PLAIN = frozenset(
     [
         "super",
-        "isinstance",
         "issubclass",
         "getattr",
         "hasattr",
         "setattr",
-        "type",
+        "delattr",
         "id",
-        "repr",
         "callable",
         "dict",
-        "list",
-        "tuple",
-        "set",
         "frozenset",
-        "str",
         "slice",
         "object",
         "property",
@@ -48,22 +43,33 @@ _THEIRS = ("jax.numpy.", "jax.nn.", "jax.random.", "tensorflow.")
 class Calls(Expressions):
     kinds = (gast.Call,)
 
-    def __init__(self, canonical: Callable[[gast.AST], str | None], shadowed: frozenset[str]):
+    def __init__(self, canonical: Callable[[gast.AST, Set[str]], str | None], shadowed: Set[str]):
         """`canonical`: the dotted name of an expression; `shadowed`: names that hide those of Python."""
         self.canonical, self.shadowed = canonical, shadowed
 
     def convert(self, node: gast.Call) -> gast.AST:
         function = node.func
-        if (
-            isinstance(function, gast.Attribute)
-            and isinstance(function.value, gast.Name)
-            and function.value.id == "ag"
-        ):
+        if _is_operator(function):
             return node
-        if isinstance(function, gast.Name) and function.id in _PLAIN and function.id not in self.shadowed:
-            return node
-        dotted = self.canonical(function) or ""
+        dotted = self.canonical(function, self.shadowed) or ""
         if dotted.startswith(_THEIRS):
             return node
+        if dotted.startswith("builtins."):
+            name = dotted.removeprefix("builtins.")
+            if name in _PLAIN or (not node.args and not node.keywords and name in ("list", "tuple", "set")):
+                return node
+            if name in BY_NAME:
+                known = name == "range" and all(isinstance(a, gast.Constant) for a in node.args)
+                if not known:
+                    node.func = operator(name).func
+                return node
         node.func = operator("call", function)
         return node
+
+
+def _is_operator(function: gast.AST) -> bool:
+    return (
+        isinstance(function, gast.Attribute)
+        and isinstance(function.value, gast.Name)
+        and function.value.id == AG
+    )

@@ -16,9 +16,11 @@ class Expressions(gast.NodeTransformer):
         if isinstance(node, (gast.FunctionDef, gast.ClassDef, gast.AsyncFunctionDef)):
             return node  # converted by itself
         self.generic_visit(node)
-        if isinstance(node, self.kinds):
-            return at(self.convert(node), node)
-        return node
+        return self.converted(node)
+
+    def converted(self, node: gast.AST) -> gast.AST:
+        """What a node becomes whose parts are converted already."""
+        return at(self.convert(node), node) if isinstance(node, self.kinds) else node
 
     def convert(self, node: gast.AST) -> gast.AST:
         raise NotImplementedError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 
 import gast
 
@@ -19,30 +19,37 @@ from lsp_ad.staging.converters.calls import Calls
 from lsp_ad.staging.converters.conditional_expressions import ConditionalExpressions
 from lsp_ad.staging.converters.control_flow import ControlFlow, Names
 from lsp_ad.staging.converters.expressions import convert_body
+from lsp_ad.staging.converters.iterables import Iterables
 from lsp_ad.staging.converters.logical_expressions import LogicalExpressions
 from lsp_ad.staging.converters.scopes import Scopes
 from lsp_ad.staging.converters.slices import Slices
+from lsp_ad.staging.converters.texts import Texts
 
-Canonical = Callable[[gast.AST], "str | None"]
+Canonical = Callable[..., "str | None"]
 
 
-def convert(function: gast.FunctionDef, canonical: Canonical, owner: str = "") -> set[str]:
-    """Convert a function in place, and the functions in it; returns the names of the blocks made of it.
+def convert(
+    function: gast.FunctionDef, canonical: Canonical, owner: str = "", free: Set[str] = frozenset()
+) -> set[str]:
+    """Convert a function in place, and the functions in it; returns the names of the blocks made of them.
 
-    `canonical`: the dotted name that an expression stands for; `owner`: the class whose text it stands in.
-    Raises Unsupported or Refusal.
+    `canonical`: the dotted name of an expression, given the names that are hidden there; `owner`: the class
+    whose text it stands in; `free`: the names of functions around it. Raises Unsupported or Refusal.
     """
     unsupported.check(function)
     methods.convert(function, owner)
     used = {n.id for n in walk(function) if isinstance(n, gast.Name)}
     names = Names(used | {n.name for n in walk(function) if isinstance(n, gast.FunctionDef)})
-    _convert(function, canonical, names)
+    _convert(function, canonical, names, free)
     return names.made
 
 
-def _convert(function: gast.FunctionDef, canonical: Canonical, names: Names) -> None:
+def _convert(function: gast.FunctionDef, canonical: Canonical, names: Names, around: Set[str]) -> None:
     used = {n.id for n in walk(function) if isinstance(n, gast.Name)}
-    _inner(function, canonical, names)
+    local = flow.writes(function.body) | {n.id for n in walk(function.args) if isinstance(n, gast.Name)}
+    for s in flow.statements(function.body):
+        if isinstance(s, gast.FunctionDef):
+            _convert(s, canonical, names, around | local)
     fresh = Fresh(used)
     directives.convert(function, canonical)
     guarded = _core(function, fresh)
@@ -51,7 +58,9 @@ def _convert(function: gast.FunctionDef, canonical: Canonical, names: Names) -> 
     for converter in (
         Asserts(),
         Slices(),
-        Calls(canonical, frozenset(local)),
+        Iterables(),
+        Texts(),
+        Calls(canonical, local | around),
         ConditionalExpressions(),
         LogicalExpressions(),
     ):
@@ -78,12 +87,6 @@ def _convert(function: gast.FunctionDef, canonical: Canonical, names: Names) -> 
         start += 1
     function.body = [*body[:start], *marks, *body[start:]]
     _plain_names(function, used)
-
-
-def _inner(function: gast.FunctionDef, canonical: Canonical, names: Names) -> None:
-    for s in flow.statements(function.body):
-        if isinstance(s, gast.FunctionDef):
-            _convert(s, canonical, names)
 
 
 def _core(function: gast.FunctionDef, fresh: Fresh) -> set[str]:

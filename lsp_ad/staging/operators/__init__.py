@@ -1,14 +1,19 @@
 """What converted code calls, as `ag`: one operator a construct, decided by the types of its operands."""
 
+from typing import Any
+
 from lsp_ad.staging.backends.base import Options
 from lsp_ad.staging.operators.arrays import get_item, set_item, update_item
 from lsp_ad.staging.operators.branches import if_, if_exp
+from lsp_ad.staging.operators.builtins import BY_NAME
 from lsp_ad.staging.operators.calls import call
 from lsp_ad.staging.operators.checks import assert_
 from lsp_ad.staging.operators.directives import element_type, must_stage
+from lsp_ad.staging.operators.folds import items, kept
 from lsp_ad.staging.operators.logical import and_, compare, in_, is_, not_, or_
 from lsp_ad.staging.operators.loops import for_, while_
 from lsp_ad.staging.operators.state import NOTHING, State
+from lsp_ad.staging.operators.texts import percent, text
 from lsp_ad.staging.operators.variables import peek, poke, read, undefined
 
 __all__ = [
@@ -26,14 +31,26 @@ __all__ = [
     "if_exp",
     "in_",
     "is_",
+    "items",
+    "kept",
     "must_stage",
     "not_",
     "or_",
     "peek",
+    "percent",
     "poke",
     "read",
     "set_item",
+    "text",
     "undefined",
     "update_item",
     "while_",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Functions of Python, as in `ag.range`."""
+    if name not in BY_NAME:
+        raise AttributeError(f"there is no operator {name!r}")
+    globals()[name] = BY_NAME[name]
+    return BY_NAME[name]

@@ -129,6 +129,8 @@ def zip_(*iterables: Any, strict: bool = False) -> Any:
     found: list[Staged] = []
     for iterable in iterables:
         made = staged_by(backend, iterable)
+        if made is None and all(isinstance(over.count, int) for over in map(staged, iterables) if over):
+            return zip(*(staged(i) or i for i in iterables), strict=strict)
         if made is None:
             raise staging_error(
                 f"`zip` goes over a {type(iterable).__name__} and something staged side by side.",

@@ -1,0 +1,93 @@
+"""Text with staged values in it, which is known when the code runs: it can be printed, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from lsp_ad.staging.backends import owner
+from lsp_ad.staging.backends.base import Backend, Owned
+from lsp_ad.staging.errors import StagingError, staging_error
+from lsp_ad.staging.structures import flatten
+
+
+class StagedText(Owned):
+    """A format and the staged values for it."""
+
+    def __init__(self, backend: Backend, template: str, values: tuple, named: dict[str, Any]):
+        self.backend, self.template, self.values, self.named = backend, template, values, named
+
+    def shown(self) -> str:
+        """The text with a question mark for each value."""
+        return re.sub(r"\{[^{}]*\}", "?", self.template)
+
+    def __repr__(self) -> str:
+        return f"<text {self.shown()!r} with staged values>"
+
+    def _unknown(self, *_: Any, **__: Any) -> Any:
+        raise self.error()
+
+    def error(self) -> StagingError:
+        return staging_error(
+            f"The text {self.shown()!r} has staged values in it, which are known when the code runs only.",
+            "It can be printed, or be the message of an `assert`.",
+        )
+
+    __str__ = __format__ = __add__ = __radd__ = __eq__ = __hash__ = _unknown
+    __len__ = __iter__ = __contains__ = __getitem__ = __bool__ = __mod__ = __lt__ = __mul__ = _unknown
+
+    def __getattr__(self, name: str) -> Any:
+        raise self.error()
+
+
+def text(template: str, *values: Any, **named: Any) -> Any:
+    """`template.format(*values)`: the text of an f-string."""
+    backend = owner(*flatten((values, named))[0])
+    if backend is None:
+        return template.format(*values, **named)
+    return StagedText(backend, template, values, named)
+
+
+def percent(template: str, values: Any) -> Any:
+    """`template % values`."""
+    if owner(*flatten(values)[0]) is not None:
+        raise staging_error("`%` writes a text that has staged values in it.", "Print an f-string.")
+    return template % values
+
+
+def str_(*args: Any) -> Any:
+    """`str(value)`."""
+    return text("{}", args[0]) if len(args) == 1 and owner(*flatten(args)[0]) is not None else str(*args)
+
+
+def repr_(value: Any) -> Any:
+    """`repr(value)`."""
+    return text("{!r}", value) if owner(*flatten(value)[0]) is not None else repr(value)
+
+
+def print_(*values: Any, **options: Any) -> None:
+    """`print(*values)`, when the code runs where one of them is staged."""
+    backend = owner(*flatten(values)[0])
+    if backend is None:
+        print(*values, **options)
+        return
+    if not any(isinstance(value, StagedText) for value in values):
+        backend.print_(*values, **options)
+        return
+    named: dict[str, Any] = {}
+    pieces: list[str] = []
+    found: list[Any] = []
+    for value in values:
+        if isinstance(value, StagedText):
+            pieces.append(value.template)
+            found += value.values
+            named |= value.named
+        else:
+            pieces.append("{}")
+            found.append(value)
+    backend.print_text(options.pop("sep", " ").join(pieces), *found, **named, **options)
+
+
+def message_of(made: Any) -> str:
+    """The message of an assertion that is checked when the code runs."""
+    return made.shown() if isinstance(made, StagedText) else str(made)
