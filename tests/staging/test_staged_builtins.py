@@ -1,4 +1,4 @@
-# ruff: noqa: C4
+# ruff: noqa: C405, C416, C417, C419
 """Python's own functions, and those of `math`, on staged values: each gives what it gives on Python values."""
 
 from __future__ import annotations
