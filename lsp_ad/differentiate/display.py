@@ -92,6 +92,8 @@ class Display:
         return {"t": "t", "b": "g"}.get(n.split("__")[0], n.split("__")[0])
 
     def _choose(self, n: str) -> str:
+        if n == "_" and n not in self.webs.values():
+            return n  # nothing reads it
         own = (n in self.webs and not self._is_added(n) and not n.startswith("result__")) or n.startswith(
             "s__"
         )

@@ -61,7 +61,7 @@ def _of_operation(node: gast.expr, operation: Operation, kind_of: KindOf) -> Kin
     if any(k is BOTTOM for k in kinds):
         return BOTTOM
     if isinstance(node, gast.BinOp) and any(k.is_structure or k.type == "mixed" for k in kinds):
-        return _joined(node.op, kinds[0], kinds[1])
+        return _joined(node.op, kind_of(node.left), kind_of(node.right))
     if is_copy(node) and kinds[0].is_structure:
         return kinds[0]
     try:

@@ -305,7 +305,8 @@ class Normalizer:
             raise Refusal(
                 problem("AD102", f"`{self.quoted(node)}` cannot be differentiated.", place(node, s))
             )
-        if products.factors(node) is not None:
+        factors = products.factors(node)
+        if factors is not None and not any(self.kinds.of(f).is_structure for f in factors):
             return node
         if isinstance(node, gast.BinOp):
             node.left, node.right = self.atom(node.left, s, out), self.atom(node.right, s, out)

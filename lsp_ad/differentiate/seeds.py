@@ -36,6 +36,9 @@ def like_result(unit: Unit, values: ForwardValues, backward: list[gast.stmt], co
     like = values.like(name(unit.result), unit.tree.body[-1])
     if computed:
         return like
+    last = unit.tree.body[-2] if len(unit.tree.body) > 1 else None
+    if isinstance(last, gast.Assign) and isinstance(last.value, gast.Name) and _is(like, unit.result):
+        like = name(last.value.id)  # which holds its last value yet, where the backward sweep begins
     needed = {n for s in backward for n in flow.reads(s)}
     made = {
         s.targets[0].id: s.value
@@ -43,11 +46,17 @@ def like_result(unit: Unit, values: ForwardValues, backward: list[gast.stmt], co
         if isinstance(s, gast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], gast.Name)
     }
     while isinstance(like, gast.Name) and like.id in made and like.id not in needed:
+        if not values.stability.is_stable(like.id):
+            break
         before = _of_same_shape(like, made[like.id], values)
         if before is None:
             break
         like = before
     return like
+
+
+def _is(node: gast.expr, identifier: str) -> bool:
+    return isinstance(node, gast.Name) and node.id == identifier
 
 
 def _of_same_shape(result: gast.Name, value: gast.expr, values: ForwardValues) -> gast.Name | None:

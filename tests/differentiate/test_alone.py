@@ -146,4 +146,3 @@ def test_a_debugger_stops_at_every_line_that_is_run(generated):
     assert sum(line.startswith("for ") for line in seen) == 8
     assert sum(line in backward for line in seen) >= 8
     assert seen[-1].startswith("return")
-

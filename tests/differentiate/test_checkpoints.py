@@ -182,7 +182,9 @@ def f(x, w, n: int):
 """, [(0.7, 0.9, 7)]),
 }  # fmt: skip
 CASES = [(name, source, args) for name, (source, inputs) in PROGRAMS.items() for args in inputs]
-each = pytest.mark.parametrize("name, source, args", CASES, ids=[f"{n}, {i}" for i, (n, _, _) in enumerate(CASES)])
+each = pytest.mark.parametrize(
+    "name, source, args", CASES, ids=[f"{n}, {i}" for i, (n, _, _) in enumerate(CASES)]
+)
 
 
 @each
@@ -201,7 +203,11 @@ def test_forward_mode_and_code_before_simplification(name, source, args):
         namespace = oracle.run(edits.apply(HEAD + source, insertion(compiled, derivative)))
         rng = np.random.default_rng(0)
         wrt = [a for a in args if not isinstance(a, int)]
-        seeds = [oracle.random_like(namespace["f"](*args), rng)] if mode == "vjp" else [oracle.random_like(a, rng) for a in wrt]
+        seeds = (
+            [oracle.random_like(namespace["f"](*args), rng)]
+            if mode == "vjp"
+            else [oracle.random_like(a, rng) for a in wrt]
+        )
         return namespace[derivative.name](*args, *seeds), seeds
 
     (adjoints, seed), (raw, _) = run("vjp", True), run("vjp", False)
@@ -214,25 +220,35 @@ def test_forward_mode_and_code_before_simplification(name, source, args):
 
 
 def test_the_example():
-    source = (Path(__file__).resolve().parents[2] / "examples" / "checkpointed.py").read_text(encoding="utf-8")
+    source = (Path(__file__).resolve().parents[2] / "examples" / "checkpointed.py").read_text(
+        encoding="utf-8"
+    )
     oracle.assert_gradient(source, 0.5, 0.1, 1.2, 420, name="amplitude", wrt=["x", "v", "k"])
 
 
 def test_second_derivatives():
     source = HEAD + PROGRAMS["range"][0]
     _, text = oracle.generate(source)
-    oracle.assert_gradient(text + "\n\ndef g(x):\n    return f_grad(x, 7, 1.0)\n", 0.7, name="g", all_modes=False)
+    oracle.assert_gradient(
+        text + "\n\ndef g(x):\n    return f_grad(x, 7, 1.0)\n", 0.7, name="g", all_modes=False
+    )
 
 
 def test_what_is_printed_is_printed_once(capsys):
-    source = HEAD + "def f(x, n: int):\n    with lsp_ad.checkpoint(every=2):\n        for t in range(n):\n            print(t)\n            x = np.sin(x)\n    return x\n"
+    source = (
+        HEAD
+        + "def f(x, n: int):\n    with lsp_ad.checkpoint(every=2):\n        for t in range(n):\n            print(t)\n            x = np.sin(x)\n    return x\n"
+    )
     _, text = oracle.generate(source)
     oracle.run(text)["f_grad"](0.5, 4)
     assert capsys.readouterr().out == "0\n1\n2\n3\n"
 
 
 def test_nothing_is_run_again_that_need_not_be():
-    source = HEAD + "def f(x, n: int):\n    with lsp_ad.checkpoint(every=2):\n        for t in range(n):\n            x = x * 2.0 + t\n    return x\n"
+    source = (
+        HEAD
+        + "def f(x, n: int):\n    with lsp_ad.checkpoint(every=2):\n        for t in range(n):\n            x = x * 2.0 + t\n    return x\n"
+    )
     derivative, _ = oracle.generate(source)
     assert "tape" not in derivative.text and "for t in" not in derivative.text.split("# backward")[1]
 
@@ -254,7 +270,12 @@ def test_memory():
     """Two hundred iterations with a vector of 1000 numbers each: two hundred of them without, some thirty with it."""
     loop = "for t in range(n):\n    x = np.sin(x) * 1.1\n"
     plain = HEAD + "def f(x: np.ndarray, n: int):\n" + indented(loop) + "    return np.sum(x)\n"
-    kept = HEAD + "def f(x: np.ndarray, n: int):\n    with lsp_ad.checkpoint(every=14):\n" + indented(indented(loop)) + "    return np.sum(x)\n"
+    kept = (
+        HEAD
+        + "def f(x: np.ndarray, n: int):\n    with lsp_ad.checkpoint(every=14):\n"
+        + indented(indented(loop))
+        + "    return np.sum(x)\n"
+    )
     x = np.linspace(0.0, 1.0, 1000)
     gradients = [oracle.run(oracle.generate(source)[1])["f_grad"] for source in (plain, kept)]
     np.testing.assert_array_equal(gradients[0](x, 200), gradients[1](x, 200))
@@ -265,24 +286,30 @@ def test_memory():
 # --- what is refused -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("header, loop", [
-    ("lsp_ad.checkpoint()", "for t in range(n):\n    x = x * x"),
-    ("lsp_ad.checkpoint(every=0)", "for t in range(n):\n    x = x * x"),
-    ("lsp_ad.checkpoint(every=2.0)", "for t in range(n):\n    x = x * x"),
-    ("lsp_ad.checkpoint(every=n + 1)", "for t in range(n):\n    x = x * x"),
-    ("lsp_ad.checkpoint(every=2) as c", "for t in range(n):\n    x = x * x"),
-    ("lsp_ad.checkpoint(every=2), np.errstate()", "for t in range(n):\n    x = x * x"),
-    ("lsp_ad.checkpoint(every=2)", "x = x * x"),
-    ("lsp_ad.checkpoint(every=2)", "x = x * x\nfor t in range(n):\n    x = x * x"),
-    ("lsp_ad.checkpoint(every=2)", "for t in range(n):\n    x = x * x\nelse:\n    x = x + 1.0"),
-    ("lsp_ad.checkpoint(every=2)", "for t in reversed(range(n)):\n    x = x * x"),
-    ("lsp_ad.checkpoint(every=2)", "for t in range(0, n, n):\n    x = x * x"),
-    ("lsp_ad.checkpoint(every=2)", "for t in range(n):\n    x[0] = x[1] * 2.0"),
-    ("lsp_ad.checkpoint(every=2)", "for t in range(n):\n    x = x * drawn(x)"),
-    ("lsp_ad.checkpoint(every=2)", "for t in range(n):\n    x = x * through(x)"),
-])
+@pytest.mark.parametrize(
+    "header, loop",
+    [
+        ("lsp_ad.checkpoint()", "for t in range(n):\n    x = x * x"),
+        ("lsp_ad.checkpoint(every=0)", "for t in range(n):\n    x = x * x"),
+        ("lsp_ad.checkpoint(every=2.0)", "for t in range(n):\n    x = x * x"),
+        ("lsp_ad.checkpoint(every=n + 1)", "for t in range(n):\n    x = x * x"),
+        ("lsp_ad.checkpoint(every=2) as c", "for t in range(n):\n    x = x * x"),
+        ("lsp_ad.checkpoint(every=2), np.errstate()", "for t in range(n):\n    x = x * x"),
+        ("lsp_ad.checkpoint(every=2)", "x = x * x"),
+        ("lsp_ad.checkpoint(every=2)", "x = x * x\nfor t in range(n):\n    x = x * x"),
+        ("lsp_ad.checkpoint(every=2)", "for t in range(n):\n    x = x * x\nelse:\n    x = x + 1.0"),
+        ("lsp_ad.checkpoint(every=2)", "for t in reversed(range(n)):\n    x = x * x"),
+        ("lsp_ad.checkpoint(every=2)", "for t in range(0, n, n):\n    x = x * x"),
+        ("lsp_ad.checkpoint(every=2)", "for t in range(n):\n    x[0] = x[1] * 2.0"),
+        ("lsp_ad.checkpoint(every=2)", "for t in range(n):\n    x = x * drawn(x)"),
+        ("lsp_ad.checkpoint(every=2)", "for t in range(n):\n    x = x * through(x)"),
+    ],
+)
 def test_what_is_no_checkpointed_loop(header, loop):
-    source = HEAD + "@lsp_ad.non_differentiable\ndef drawn(x):\n    return np.random.normal()\n\ndef through(x):\n    return x * drawn(x)\n\n"
+    source = (
+        HEAD
+        + "@lsp_ad.non_differentiable\ndef drawn(x):\n    return np.random.normal()\n\ndef through(x):\n    return x * drawn(x)\n\n"
+    )
     source += f"def f(x, n: int):\n    with {header}:\n" + indented(indented(loop)) + "    return x\n"
     with pytest.raises(oracle.Refused) as caught:
         oracle.generate(source)

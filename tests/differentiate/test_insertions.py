@@ -59,12 +59,15 @@ def rng(*shapes):
     return [made.normal(size=s) for s in shapes]
 
 
-@pytest.mark.parametrize("stem, shapes", [
-    ("clipping", [(3, 3), (3,), (4, 3)]),
-    ("scaling", [(2, 3), (2,), (2,), (3,)]),
-    ("straight_through", [(3,), (4, 3), (4,)]),
-    ("truncated", [(3, 3), (3,), (7, 3)]),
-])
+@pytest.mark.parametrize(
+    "stem, shapes",
+    [
+        ("clipping", [(3, 3), (3,), (4, 3)]),
+        ("scaling", [(2, 3), (2,), (2,), (3,)]),
+        ("straight_through", [(3,), (4, 3), (4,)]),
+        ("truncated", [(3, 3), (3,), (7, 3)]),
+    ],
+)
 def test_the_function_itself_is_what_it_is_without_the_block(stem, shapes):
     source = (EXAMPLES / f"{stem}.py").read_text(encoding="utf-8")
     arguments = rng(*shapes)
@@ -144,65 +147,90 @@ def test_watching(capsys, monkeypatch):
 
 
 def test_a_number():
-    f, gradient = derived(HEAD + "import math\ndef f(x: float):\n    y = x * x\n    with lsp_ad.insert_grad_of(y) as g:\n        g *= 0.5\n    return math.sin(y)\n")
+    f, gradient = derived(
+        HEAD
+        + "import math\ndef f(x: float):\n    y = x * x\n    with lsp_ad.insert_grad_of(y) as g:\n        g *= 0.5\n    return math.sin(y)\n"
+    )
     assert f(2.0) == np.sin(4.0)
     assert gradient(2.0) == pytest.approx(0.5 * np.cos(4.0) * 4.0)
 
 
 def test_a_value_of_a_name_that_is_bound_again():
     """The adjoint, and the values that the block reads, are those of its place."""
-    _, gradient = derived(HEAD + """def f(x):
+    _, gradient = derived(
+        HEAD
+        + """def f(x):
     y = x * 2.0
     with lsp_ad.insert_grad_of(y) as dy:
         dy = dy * y
     y = y * y
     y = np.sin(y)
     return np.sum(y)
-""")
+"""
+    )
     x = np.array([0.3, 0.7])
     y = 2.0 * x
     np.testing.assert_allclose(gradient(x), np.cos(y * y) * 2.0 * y * y * 2.0)
 
 
 def test_an_adjoint_that_is_zero_so_far():
-    _, gradient = derived(HEAD + """def f(x, w):
+    _, gradient = derived(
+        HEAD
+        + """def f(x, w):
     y = np.floor(x)
     with lsp_ad.insert_grad_of(x) as dx, lsp_ad.insert_grad_of(y) as dy:
         part = 0.5 * dy
         dx = part
     return np.sum(y * w)
-""", wrt=["x"])
+""",
+        wrt=["x"],
+    )
     np.testing.assert_allclose(gradient(np.array([0.5, 1.5]), np.array([2.0, 4.0])), [1.0, 2.0])
 
 
 def test_the_seed_is_not_changed():
-    _, vjp = derived(HEAD + "def f(x):\n    y = x + 0.0\n    with lsp_ad.insert_grad_of(y) as dy:\n        dy *= 0.0\n    return y\n", mode="vjp")
+    _, vjp = derived(
+        HEAD
+        + "def f(x):\n    y = x + 0.0\n    with lsp_ad.insert_grad_of(y) as dy:\n        dy *= 0.0\n    return y\n",
+        mode="vjp",
+    )
     seed = np.ones(3)
     np.testing.assert_array_equal(vjp(np.ones(3), seed), np.zeros(3))
     np.testing.assert_array_equal(seed, np.ones(3))
 
 
 def test_a_wrong_shape_is_an_error():
-    _, gradient = derived(HEAD + "def f(x):\n    y = x * 2.0\n    with lsp_ad.insert_grad_of(y) as dy:\n        dy = np.outer(dy, dy)\n    return np.sum(y)\n")
+    _, gradient = derived(
+        HEAD
+        + "def f(x):\n    y = x * 2.0\n    with lsp_ad.insert_grad_of(y) as dy:\n        dy = np.outer(dy, dy)\n    return np.sum(y)\n"
+    )
     with pytest.raises(ValueError):
         gradient(np.ones(3))
 
 
 def test_a_block_that_is_not_on_the_way_does_nothing():
     """The derivative with respect to w has no adjoint of y to clip."""
-    source = HEAD + "def f(x, w):\n    y = x * x\n    with lsp_ad.insert_grad_of(y) as dy:\n        dy = 0.0\n    return np.sum(y * w)\n"
+    source = (
+        HEAD
+        + "def f(x, w):\n    y = x * x\n    with lsp_ad.insert_grad_of(y) as dy:\n        dy = 0.0\n    return np.sum(y * w)\n"
+    )
     _, gradient = derived(source, wrt=["w"])
     np.testing.assert_array_equal(gradient(np.array([3.0]), np.array([1.0])), [9.0])
 
 
 def test_in_a_function_that_is_called():
-    source = HEAD + "def g(x):\n    with lsp_ad.insert_grad_of(x) as dx:\n        dx = 0.25 * dx\n    return x * x\n\ndef f(x):\n    return np.sum(g(x) + x)\n"
+    source = (
+        HEAD
+        + "def g(x):\n    with lsp_ad.insert_grad_of(x) as dx:\n        dx = 0.25 * dx\n    return x * x\n\ndef f(x):\n    return np.sum(g(x) + x)\n"
+    )
     _, gradient = derived(source)
     np.testing.assert_allclose(gradient(np.array([3.0])), [2.5])
 
 
 def test_in_a_checkpointed_loop_a_with_block_and_a_nested_function():
-    source = HEAD + """def f(x, n: int):
+    source = (
+        HEAD
+        + """def f(x, n: int):
     def half(y):
         z = y * 1.0
         with lsp_ad.insert_grad_of(z) as dz:
@@ -216,6 +244,7 @@ def test_in_a_checkpointed_loop_a_with_block_and_a_nested_function():
                     dx = dx * (t + 1.0) / x
     return np.sum(half(x))
 """
+    )
     _, gradient = derived(source)
     x = np.array([0.9, 1.1])
     states = [x, x**2, x**4, x**8]
@@ -228,11 +257,16 @@ def test_in_a_checkpointed_loop_a_with_block_and_a_nested_function():
 def test_the_adjoint_of_a_structure_is_refused():
     for value, use in (("[x, x * 2.0]", "y[0] * y[1]"), ("{'w': x}", "y['w']")):
         with pytest.raises(oracle.Refused):
-            oracle.generate(HEAD + f"def f(x):\n    y = {value}\n    with lsp_ad.insert_grad_of(y) as dy:\n        dy = dy\n    return np.sum({use})\n")
+            oracle.generate(
+                HEAD
+                + f"def f(x):\n    y = {value}\n    with lsp_ad.insert_grad_of(y) as dy:\n        dy = dy\n    return np.sum({use})\n"
+            )
 
 
 def test_arrays_that_are_changed_in_place():
-    source = HEAD + """def f(x):
+    source = (
+        HEAD
+        + """def f(x):
     u = np.zeros(3)
     u[0] = x[0] * 2.0
     y = np.sin(u)
@@ -241,6 +275,7 @@ def test_arrays_that_are_changed_in_place():
     u[1] = u[0] * x[1]
     return np.sum(u) + 10.0 * y[0]
 """
+    )
     _, gradient = derived(source)
     x = np.array([0.3, 0.8])
     u = 2.0 * x[0]
@@ -251,23 +286,43 @@ def test_arrays_that_are_changed_in_place():
 
 
 def test_in_one_branch():
-    source = HEAD + "def f(x, n: int):\n    y = x * x\n    if n > 0:\n        with lsp_ad.insert_grad_of(y) as dy:\n            dy = 0.5 * dy\n    return np.sum(y)\n"
+    source = (
+        HEAD
+        + "def f(x, n: int):\n    y = x * x\n    if n > 0:\n        with lsp_ad.insert_grad_of(y) as dy:\n            dy = 0.5 * dy\n    return np.sum(y)\n"
+    )
     _, gradient = derived(source)
     assert gradient(np.array([3.0]), 1) == [3.0] and gradient(np.array([3.0]), 0) == [6.0]
 
 
 def test_gradient_of_a_gradient():
     """d/dx of 0.5 * 2 x is 1."""
-    source = HEAD + "def f(x):\n    y = x * x\n    with lsp_ad.insert_grad_of(y) as dy:\n        dy = 0.5 * dy\n    return np.sum(y)\n"
+    source = (
+        HEAD
+        + "def f(x):\n    y = x * x\n    with lsp_ad.insert_grad_of(y) as dy:\n        dy = 0.5 * dy\n    return np.sum(y)\n"
+    )
     _, text = oracle.generate(source)
     second, text = oracle.generate(text + "\n\ndef g(x):\n    return np.sum(f_grad(x, 1.0))\n", "g", ["x"])
     np.testing.assert_allclose(oracle.run(text)[second.name](np.array([3.0])), [1.0])
 
 
 def test_the_function_leaves_a_block_at_the_first_use():
-    for use in (lambda d: d * 2, lambda d: 2.0 * d, lambda d: np.ones(3) @ d, lambda d: np.clip(d, -1, 1), str, float,
-                np.size, np.asarray, lambda d: d.shape, lambda d: d[0], lambda d: np.where(True, d, 0.0), bool,
-                lambda d: np.ones(3).__setitem__(0, d), lambda d: np.stack([d, d]), lambda d: np.einsum("i", d)):
+    for use in (
+        lambda d: d * 2,
+        lambda d: 2.0 * d,
+        lambda d: np.ones(3) @ d,
+        lambda d: np.clip(d, -1, 1),
+        str,
+        float,
+        np.size,
+        np.asarray,
+        lambda d: d.shape,
+        lambda d: d[0],
+        lambda d: np.where(True, d, 0.0),
+        bool,
+        lambda d: np.ones(3).__setitem__(0, d),
+        lambda d: np.stack([d, d]),
+        lambda d: np.einsum("i", d),
+    ):
         with insert_grad_of(1.0) as d:
             use(d)
             pytest.fail("not left")
@@ -286,48 +341,98 @@ def test_the_marks_need_nothing_else():
 
 def test_what_a_block_assigns_is_used_elsewhere():
     assert messages("with lsp_ad.insert_grad_of(x) as dx:\n    dx = 2.0 * dx\nreturn x * dx") == [
-        "Code for the backward sweep: `dx`, which it assigns, is used outside of it."]
+        "Code for the backward sweep: `dx`, which it assigns, is used outside of it."
+    ]
     assert len(messages("y = x\nwith lsp_ad.insert_grad_of(x) as dx:\n    y = 2.0 * dx\nreturn x * y")) == 1
 
 
-@pytest.mark.parametrize("effect", ["print('here')", "breakpoint()", "print('dx', dx)", "if x.size:\n        print(1)",
-                                    "if dx is None:\n        print(1)", "y = dx\n    breakpoint()", "if x.size and dx > 1:\n        print(1)"])
+@pytest.mark.parametrize(
+    "effect",
+    [
+        "print('here')",
+        "breakpoint()",
+        "print('dx', dx)",
+        "if x.size:\n        print(1)",
+        "if dx is None:\n        print(1)",
+        "y = dx\n    breakpoint()",
+        "if x.size and dx > 1:\n        print(1)",
+    ],
+)
 def test_an_effect_before_the_adjoint_is_used(effect):
-    assert "in the function itself" in messages(f"with lsp_ad.insert_grad_of(x) as dx:\n    {effect}\nreturn x * x")[0]
+    assert (
+        "in the function itself"
+        in messages(f"with lsp_ad.insert_grad_of(x) as dx:\n    {effect}\nreturn x * x")[0]
+    )
 
 
-@pytest.mark.parametrize("effect", ["print(f'{dx}')", "if dx.size:\n        breakpoint()", "dx *= 2.0\n    print('dx', dx)", "print(np.sum(dx))"])
+@pytest.mark.parametrize(
+    "effect",
+    [
+        "print(f'{dx}')",
+        "if dx.size:\n        breakpoint()",
+        "dx *= 2.0\n    print('dx', dx)",
+        "print(np.sum(dx))",
+    ],
+)
 def test_an_effect_after_the_adjoint_is_used(effect, capsys, monkeypatch):
     monkeypatch.setattr(sys, "breakpointhook", lambda: print("stopped"))
-    f, gradient = derived(HEAD + f"def f(x):\n    y = x * x\n    with lsp_ad.insert_grad_of(y) as dx:\n        {effect.replace(chr(10), chr(10) + '    ')}\n    return np.sum(y)\n")
+    f, gradient = derived(
+        HEAD
+        + f"def f(x):\n    y = x * x\n    with lsp_ad.insert_grad_of(y) as dx:\n        {effect.replace(chr(10), chr(10) + '    ')}\n    return np.sum(y)\n"
+    )
     f(np.ones(2))
     assert capsys.readouterr().out == ""
     gradient(np.ones(2))
     assert capsys.readouterr().out != ""
 
 
-@pytest.mark.parametrize("line", ["x[0] = dx", "for i in dx: pass", "return dx", "dx.fill(0)", "a, b = dx, dx", "del dx",
-                                  "dx = sum([dx * k for k in range(3)])", "dx = (y := dx) * 2.0"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x[0] = dx",
+        "for i in dx: pass",
+        "return dx",
+        "dx.fill(0)",
+        "a, b = dx, dx",
+        "del dx",
+        "dx = sum([dx * k for k in range(3)])",
+        "dx = (y := dx) * 2.0",
+    ],
+)
 def test_a_statement_that_is_not_one_for_a_block(line):
     assert messages(f"with lsp_ad.insert_grad_of(x) as dx:\n    {line}\nreturn x * x")
 
 
-@pytest.mark.parametrize("item", ["lsp_ad.insert_grad_of(x)", "lsp_ad.insert_grad_of(x * 2) as dx", "lsp_ad.insert_grad_of(np) as dx",
-                                  "lsp_ad.insert_grad_of(x) as dx, np.errstate() as e", "lsp_ad.insert_grad_of(x) as (a, b)"])
+@pytest.mark.parametrize(
+    "item",
+    [
+        "lsp_ad.insert_grad_of(x)",
+        "lsp_ad.insert_grad_of(x * 2) as dx",
+        "lsp_ad.insert_grad_of(np) as dx",
+        "lsp_ad.insert_grad_of(x) as dx, np.errstate() as e",
+        "lsp_ad.insert_grad_of(x) as (a, b)",
+    ],
+)
 def test_a_wrong_header(item):
     assert messages(f"with {item}:\n    pass\nreturn x * x")
 
 
 def test_forward_mode_has_no_place_for_it():
     with pytest.raises(oracle.Refused) as caught:
-        oracle.generate(HEAD + "def f(x):\n    with lsp_ad.insert_grad_of(x) as dx:\n        dx = 2.0 * dx\n    return x * x\n", mode="jvp")
+        oracle.generate(
+            HEAD
+            + "def f(x):\n    with lsp_ad.insert_grad_of(x) as dx:\n        dx = 2.0 * dx\n    return x * x\n",
+            mode="jvp",
+        )
     assert [p.code for p in caught.value.args] == ["AD601"]
 
 
 # --- gradients that stop ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("body, wanted", [("x * lsp_ad.stop_gradient(x)", 3.0), ("lsp_ad.stop_gradient(x * x) + x", 1.0)])
+@pytest.mark.parametrize(
+    "body, wanted", [("x * lsp_ad.stop_gradient(x)", 3.0), ("lsp_ad.stop_gradient(x * x) + x", 1.0)]
+)
 def test_stop_gradient(body, wanted):
     source = HEAD + f"def f(x: float):\n    return {body}\n"
     f, gradient = derived(source)

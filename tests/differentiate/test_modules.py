@@ -279,25 +279,43 @@ def test_one_of_two_modules_is_refused(workspace):
 
 REFUSED = {
     "no such module": ({"main": "from nowhere import g\n"}, "no file of the module `nowhere` was found"),
-    "no such relative module": ({"main": "from .nowhere import g\n"}, "no file of the module|does not define `nowhere`"),
-    "no such function": ({"main": "from model import g\n", "model": "def h(x):\n    return x\n"}, "does not define `g`"),
-    "it does not parse": ({"main": "from model import g\n", "model": "\ndef g(x:\n"}, r"model.py does not parse: line 1: Syntax error"),
+    "no such relative module": (
+        {"main": "from .nowhere import g\n"},
+        "no file of the module|does not define `nowhere`",
+    ),
+    "no such function": (
+        {"main": "from model import g\n", "model": "def h(x):\n    return x\n"},
+        "does not define `g`",
+    ),
+    "it does not parse": (
+        {"main": "from model import g\n", "model": "\ndef g(x:\n"},
+        r"model.py does not parse: line 1: Syntax error",
+    ),
     "defined twice": (
         {"main": "from model import g\n", "model": "def g(x):\n    return x\n\ndef g(x):\n    return -x\n"},
         "does not define `g` exactly once",
     ),
-    "a circle of imports": ({"main": "from a import g\n", "a": "from b import g\n", "b": "from a import g\n"}, "leads back"),
+    "a circle of imports": (
+        {"main": "from a import g\n", "a": "from b import g\n", "b": "from a import g\n"},
+        "leads back",
+    ),
     "a star import there": (
         {"main": "from model import g\n", "model": "from numpy import *\ndef g(x):\n    return sin(x)\n"},
         "cannot be told what `sin` is",
     ),
-    "a name that is nothing there": ({"main": "from model import g\n", "model": "def g(x):\n    return x * rate\n"}, "`rate`"),
+    "a name that is nothing there": (
+        {"main": "from model import g\n", "model": "def g(x):\n    return x * rate\n"},
+        "`rate`",
+    ),
     "a variable that changes": (
         {"main": "from model import g\n", "model": "A = 1.0\nA = 2.0\n\ndef g(x):\n    return x * A\n"},
         "`A` of .*model.py is assigned more than once",
     ),
     "a decorator": (
-        {"main": "from model import g\n", "model": "from functools import cache\n\n@cache\ndef g(x):\n    return x\n"},
+        {
+            "main": "from model import g\n",
+            "model": "from functools import cache\n\n@cache\ndef g(x):\n    return x\n",
+        },
         "decorator `cache`",
     ),
     "a reason in the other file": (
@@ -309,7 +327,10 @@ REFUSED = {
         "`abs` is a built-in function there, and something else here",
     ),
     "a library under a name that is local there": (
-        {"main": "import numpy as xp\nfrom model import g\n", "model": "import numpy\n\ndef g(xp):\n    return numpy.sin(xp)\n"},
+        {
+            "main": "import numpy as xp\nfrom model import g\n",
+            "model": "import numpy\n\ndef g(xp):\n    return numpy.sin(xp)\n",
+        },
         None,
     ),
 }
@@ -356,13 +377,17 @@ def test_a_live_function_that_is_not_what_its_text_says(workspace):
 
 
 def test_the_command_line_reads_other_files(workspace, capsys, monkeypatch):
-    root = workspace(model=MODEL, src__tools="def half(x):\n    return x / 2\n", main="""
+    root = workspace(
+        model=MODEL,
+        src__tools="def half(x):\n    return x / 2\n",
+        main="""
         import model
         from tools import half
 
         def f(x, w):
             return half(model.layer(x, w).sum())
-    """)
+    """,
+    )
     monkeypatch.chdir(root)
     assert cli.main(["grad", "main.py::f"]) == 0
     assert "np.tanh(x @ w)  # squashed" in capsys.readouterr().out
@@ -378,8 +403,11 @@ def test_the_fingerprint_carries_functions_of_other_files(workspace):
 
 
 def test_an_ambiguous_module_is_refused(workspace, tmp_path):
-    root = workspace(sub__main="from model import g\n\ndef f(x):\n    return g(x)\n", a__model="def g(x):\n    return x\n",
-                     b__model="def g(x):\n    return 2 * x\n")
+    root = workspace(
+        sub__main="from model import g\n\ndef f(x):\n    return g(x)\n",
+        a__model="def g(x):\n    return x\n",
+        b__model="def g(x):\n    return 2 * x\n",
+    )
     program = oracle.program((root / "sub" / "main.py").read_text())
     found = link(program, Workspace([str(root / "a"), str(root / "b")])).program
     assert "more than one module" in str(differentiate(found, "f")[1][0])
@@ -440,7 +468,9 @@ CLASSES = """
 
 
 @pytest.mark.row("T18")
-@pytest.mark.parametrize("line", ["import model", "from model import Deep, Pair", "from pkg.inner import Deep, Pair"])
+@pytest.mark.parametrize(
+    "line", ["import model", "from model import Deep, Pair", "from pkg.inner import Deep, Pair"]
+)
 def test_classes_of_other_files(workspace, line):
     prefix = "model." if line == "import model" else ""
     root = workspace(
@@ -504,7 +534,8 @@ def test_imports_in_a_function_of_another_file_are_refused(workspace):
 
 def test_a_local_name_that_is_that_of_a_module(workspace):
     root = workspace(
-        model=MODEL, main="import model\nfrom model import layer\n\ndef f(x, w, model):\n    return layer(x, w) * model\n"
+        model=MODEL,
+        main="import model\nfrom model import layer\n\ndef f(x, w, model):\n    return layer(x, w) * model\n",
     )
     assert_right(root, X, W, 2.0)
 

@@ -82,7 +82,9 @@ HELD = {
 @pytest.mark.parametrize("mode", ["grad", "jvp"])
 @pytest.mark.parametrize("write", HELD)
 def test_a_write_into_what_a_list_holds_is_refused(write, mode):
-    source = f"import numpy as np\n\ndef f(x):\n    a = 1.0 * x\n    {HELD[write]}\n    return np.sum(a * a)\n"
+    source = (
+        f"import numpy as np\n\ndef f(x):\n    a = 1.0 * x\n    {HELD[write]}\n    return np.sum(a * a)\n"
+    )
     with pytest.raises(oracle.Refused) as refused:
         oracle.generate(source, mode=mode)
     assert refused.value.args[0].code in ("AD301", "AD302")

@@ -117,7 +117,7 @@ def inner(a, b):
     return sum(float(np.sum(x * y)) for (_, x), (_, y) in zip(pieces(a), pieces(b), strict=True))
 
 
-LAYER = '''
+LAYER = """
 @dataclass
 class Layer:
     w: np.ndarray
@@ -147,18 +147,32 @@ class Layer:
     @classmethod
     def twice(cls, x):
         return cls.half(x) * 4
-'''
+"""
 layer = lambda ns: ns["Layer"](normal(2, 2), normal(2))  # noqa: E731
 
 PARAMETERS = {
-    "fields of a dataclass": ("def f(p: Layer, x):\n    return np.tanh(x @ p.w + p.b).sum() * p.n\n", layer, normal(2)),
+    "fields of a dataclass": (
+        "def f(p: Layer, x):\n    return np.tanh(x @ p.w + p.b).sum() * p.n\n",
+        layer,
+        normal(2),
+    ),
     "a method": ("def f(p: Layer, x):\n    return p.apply(x) * p.b\n", layer, normal(2)),
-    "a method that calls methods, in a loop": ("def f(p: Layer, x):\n    return p.repeated(x)\n", layer, normal(2)),
+    "a method that calls methods, in a loop": (
+        "def f(p: Layer, x):\n    return p.repeated(x)\n",
+        layer,
+        normal(2),
+    ),
     "a property": ("def f(p: Layer, x):\n    y = x * p.size\n    return y * p.size\n", layer, normal(2)),
     "static and class methods": (
-        "def f(p: Layer, x):\n    return p.half(x) + Layer.half(x * x) + p.twice(x) * Layer.twice(x) * p.b\n", layer, normal(2)
+        "def f(p: Layer, x):\n    return p.half(x) + Layer.half(x * x) + p.twice(x) * Layer.twice(x) * p.b\n",
+        layer,
+        normal(2),
     ),
-    "a method called with the object": ("def f(p: Layer, x):\n    return Layer.apply(p, x=x)\n", layer, normal(2)),
+    "a method called with the object": (
+        "def f(p: Layer, x):\n    return Layer.apply(p, x=x)\n",
+        layer,
+        normal(2),
+    ),
     "a function that is given the object": (
         "def g(x, layer, k=2.0):\n    for _ in range(2):\n        x = layer.apply(x) * k\n    return x * layer.b\n\n"
         "def f(p: Layer, x):\n    return g(x, p) + g(x, layer=p, k=3.0)\n",
@@ -166,7 +180,10 @@ PARAMETERS = {
         normal(2),
     ),
     "two objects": (
-        "def f(p: Layer, q: Layer, x):\n    return q.apply(p.apply(x)) * p.b + q.size\n", layer, layer, normal(2)
+        "def f(p: Layer, q: Layer, x):\n    return q.apply(p.apply(x)) * p.b + q.size\n",
+        layer,
+        layer,
+        normal(2),
     ),
     "a recursive method": (
         "@dataclass\nclass T:\n    a: float\n    b: float\n\n    def power(self, x, n):\n        if n == 0:\n            return self.b\n"
@@ -247,7 +264,7 @@ def test_objects_as_parameters(case):
     assert_right(LAYER + "\n" + source, *args)
 
 
-POINT = '''
+POINT = """
 @dataclass
 class Point:
     x: float
@@ -261,22 +278,31 @@ class Point:
 
     def times(self, k):
         return Point(self.x * k, self.y * k)
-'''
+"""
 MADE = {
     "fields are read": ("def f(a, b):\n    p = Point(a * b, y=b)\n    return p.x * p.y + p.x\n", 0.3, 0.7),
     "a default": ("def f(a, b):\n    p = Point(a * b)\n    return p.x * p.y + b\n", 0.3, 0.7),
     "a method": ("def f(a, b):\n    p = Point(a * b, b)\n    return p.norm() * a\n", 0.3, 0.7),
     "methods that give objects": (
-        "def f(a, b):\n    p = Point(a, b)\n    q = p.plus(p.times(a))\n    r = q.times(b)\n    return r.norm()\n", 0.3, 0.7
+        "def f(a, b):\n    p = Point(a, b)\n    q = p.plus(p.times(a))\n    r = q.times(b)\n    return r.norm()\n",
+        0.3,
+        0.7,
     ),
     "in a loop": (
-        "def f(a, b, n: int):\n    p = Point(a, b)\n    for i in range(n):\n        p = Point(p.y * a, p.x + i)\n    return p.x * p.y\n", 0.3, 0.7, 4
+        "def f(a, b, n: int):\n    p = Point(a, b)\n    for i in range(n):\n        p = Point(p.y * a, p.x + i)\n    return p.x * p.y\n",
+        0.3,
+        0.7,
+        4,
     ),
     "in branches": (
-        "def f(a, b):\n    if a > b:\n        p = Point(a, b)\n    else:\n        p = Point(b)\n    return p.x * p.y * a\n", 0.3, 0.7
+        "def f(a, b):\n    if a > b:\n        p = Point(a, b)\n    else:\n        p = Point(b)\n    return p.x * p.y * a\n",
+        0.3,
+        0.7,
     ),
     "replaced": (
-        "from dataclasses import replace\n\ndef f(a, b):\n    p = Point(a, b)\n    q = replace(p, x=p.y * a)\n    return q.x * q.y * p.x\n", 0.3, 0.7
+        "from dataclasses import replace\n\ndef f(a, b):\n    p = Point(a, b)\n    q = replace(p, x=p.y * a)\n    return q.x * q.y * p.x\n",
+        0.3,
+        0.7,
     ),
     "a named tuple replaced and taken apart": (
         "class P(NamedTuple):\n    x: float\n    y: float\n\ndef f(a, b):\n    p = P(a, b)._replace(y=a * b)\n"
@@ -285,9 +311,15 @@ MADE = {
         0.7,
     ),
     "fields are assigned": (
-        "def f(a: float, b: float):\n    p = Point(a, b)\n    p.x = p.x * p.y\n    p.y += a\n    for _ in range(2):\n        p.x *= p.y\n    return p.x * p.y\n", 0.3, 0.7
+        "def f(a: float, b: float):\n    p = Point(a, b)\n    p.x = p.x * p.y\n    p.y += a\n    for _ in range(2):\n        p.x *= p.y\n    return p.x * p.y\n",
+        0.3,
+        0.7,
     ),
-    "one made for a call": ("def g(p, k):\n    return p.norm() * k\n\ndef f(a, b):\n    return g(Point(a, b), a)\n", 0.3, 0.7),
+    "one made for a call": (
+        "def g(p, k):\n    return p.norm() * k\n\ndef f(a, b):\n    return g(Point(a, b), a)\n",
+        0.3,
+        0.7,
+    ),
     "one in another": (
         "@dataclass\nclass Line:\n    start: Point\n    end: Point\n\n    def length(self):\n        return self.end.plus(self.start.times(-1.0)).norm()\n\n"
         "def f(a, b):\n    line = Line(Point(a, b), Point(b * b))\n    return line.length() * line.start.x\n",
@@ -314,7 +346,9 @@ METHODS = ["apply", "repeated", "scale", "size", "half"]
 
 @pytest.mark.parametrize("method", METHODS)
 def test_methods_by_name(method):
-    args = {"apply": [layer, normal(2)], "repeated": [layer, normal(2)], "half": [normal(2)]}.get(method, [layer])
+    args = {"apply": [layer, normal(2)], "repeated": [layer, normal(2)], "half": [normal(2)]}.get(
+        method, [layer]
+    )
     text = assert_right(LAYER, *args, name=f"Layer.{method}")
     assert f"def Layer_{method}_" in text
 
@@ -339,7 +373,10 @@ REFUSED = {
     ),
     "an attribute is assigned": ("def f(p: Point, x):\n    p.x = x\n    return p.x * x\n", "AD301"),
     "an attribute is added to": ("def f(p: Point, x):\n    p.x += x\n    return p.x * x\n", "AD301"),
-    "an element of an attribute is assigned": ("def f(p: Point, x):\n    p.x[0] = x\n    return p.x * x\n", "AD301"),
+    "an element of an attribute is assigned": (
+        "def f(p: Point, x):\n    p.x[0] = x\n    return p.x * x\n",
+        "AD301",
+    ),
     "a method that does": (
         "@dataclass\nclass Q(Point):\n    def keep(self, x):\n        self.x = x\n        return x * x\n\ndef f(q: Q, x):\n    return q.keep(x)\n",
         "AD301",
@@ -352,8 +389,14 @@ REFUSED = {
         "class Q:\n    def __init__(self, x):\n        self.x = x\n    def __getattr__(self, name):\n        return 3.0\n\ndef f(q: Q, x):\n    return q.x * x\n",
         "AD404",
     ),
-    "a metaclass": ("class M(type):\n    pass\n\nclass Q(metaclass=M):\n    def __init__(self, x):\n        self.x = x\n\ndef f(q: Q, x):\n    return q.x * x\n", "AD404"),
-    "a base that is not known": ("from torch.nn import Module\n\nclass Q(Module):\n    def __init__(self, x):\n        self.x = x\n\ndef f(q: Q, x):\n    return q.x * x\n", "AD404"),
+    "a metaclass": (
+        "class M(type):\n    pass\n\nclass Q(metaclass=M):\n    def __init__(self, x):\n        self.x = x\n\ndef f(q: Q, x):\n    return q.x * x\n",
+        "AD404",
+    ),
+    "a base that is not known": (
+        "from torch.nn import Module\n\nclass Q(Module):\n    def __init__(self, x):\n        self.x = x\n\ndef f(q: Q, x):\n    return q.x * x\n",
+        "AD404",
+    ),
     "a decorated method": (
         "from functools import cache\n\nclass Q:\n    def __init__(self, x):\n        self.x = x\n    @cache\n    def g(self):\n        return self.x\n\ndef f(q: Q, x):\n    return q.g() * x\n",
         "AD103",
@@ -366,31 +409,47 @@ REFUSED = {
         "@dataclass\nclass Q:\n    x: float\n    def __post_init__(self):\n        self.x = self.x * 2\n\ndef f(x):\n    q = Q(x)\n    return q.x * x\n",
         "AD404",
     ),
-    "a second name, and a field is assigned": ("def f(a):\n    p = Point(a, a)\n    q = p\n    q.x = 3.0\n    return p.x * a\n", "AD404"),
+    "a second name, and a field is assigned": (
+        "def f(a):\n    p = Point(a, a)\n    q = p\n    q.x = 3.0\n    return p.x * a\n",
+        "AD404",
+    ),
     "a second name by a function": (
-        "def same(p):\n    return p\n\ndef f(a):\n    p = Point(a, a)\n    q = same(p)\n    p.x = 3.0\n    return q.x * a\n", "AD404"
+        "def same(p):\n    return p\n\ndef f(a):\n    p = Point(a, a)\n    q = same(p)\n    p.x = 3.0\n    return q.x * a\n",
+        "AD404",
     ),
     "a second name, and two fields are assigned": (
-        "def f(a):\n    p = Point(a, a)\n    q = p\n    q.x, q.y = 3.0, a\n    return p.x * a\n", "AD404"
+        "def f(a):\n    p = Point(a, a)\n    q = p\n    q.x, q.y = 3.0, a\n    return p.x * a\n",
+        "AD404",
     ),
     "a name that is something else, too": (
-        "def f(a, b):\n    p = Point(a, a)\n    y = (p := b)\n    return p.x * y\n", "AD"
+        "def f(a, b):\n    p = Point(a, a)\n    y = (p := b)\n    return p.x * y\n",
+        "AD",
     ),
     "an array of it is written": (
         "@dataclass\nclass Q(Point):\n    def g(self, x):\n        v = self.x.T\n        v[0] = x\n        return v.sum() * x\n\ndef f(q: Q, x):\n    return q.g(x)\n",
         "AD301",
     ),
-    "an array of it is added to": ("def f(p: Point, x):\n    v = p.x\n    v += x\n    return v * x\n", "AD301"),
-    "an array of it is written by a function": (
-        "def f(p: Point, x):\n    np.add.at(p.x, [0], x)\n    return p.x.sum() * x\n", "AD301"
+    "an array of it is added to": (
+        "def f(p: Point, x):\n    v = p.x\n    v += x\n    return v * x\n",
+        "AD301",
     ),
-    "an attribute that is a list is changed": ("def f(p: Point, x):\n    y = p.x.pop()\n    return y * x\n", "AD301"),
+    "an array of it is written by a function": (
+        "def f(p: Point, x):\n    np.add.at(p.x, [0], x)\n    return p.x.sum() * x\n",
+        "AD301",
+    ),
+    "an attribute that is a list is changed": (
+        "def f(p: Point, x):\n    y = p.x.pop()\n    return y * x\n",
+        "AD301",
+    ),
     "a name that is something else in a function inside": (
         "@dataclass\nclass Q(Point):\n    def g(self, other):\n        def h(self):\n            return self.x\n        return h(other) * self.x\n\n"
         "def f(q: Q, r: Point):\n    return q.g(r)\n",
         "AD404",
     ),
-    "a class whose name is a variable": ("def f(p: Point, x):\n    Point = x\n    return p.x * Point\n", "AD404"),
+    "a class whose name is a variable": (
+        "def f(p: Point, x):\n    Point = x\n    return p.x * Point\n",
+        "AD404",
+    ),
     "setattr": ("def f(p: Point, x):\n    setattr(p, 'x', x)\n    return p.x\n", "AD"),
 }
 
@@ -399,12 +458,21 @@ REFUSED = {
 def test_refusals(source, code):
     source = "import numpy as np\nfrom dataclasses import dataclass\n" + POINT + "\n" + source
     derivative, problems = differentiate(oracle.program(source), "f", None, "grad")
-    assert derivative is None and problems[0].code.startswith(code), (problems, derivative and derivative.text)
+    assert derivative is None and problems[0].code.startswith(code), (
+        problems,
+        derivative and derivative.text,
+    )
 
 
 def test_an_object_of_a_subclass_is_an_error_where_methods_are_called():
-    source = "import numpy as np\nfrom dataclasses import dataclass\n" + LAYER + "\ndef f(p: Layer, x):\n    return np.sum(p.apply(x))\n"
-    derivative, text = oracle.generate(source + "\nclass Other(Layer):\n    def apply(self, x):\n        return x\n", "f")
+    source = (
+        "import numpy as np\nfrom dataclasses import dataclass\n"
+        + LAYER
+        + "\ndef f(p: Layer, x):\n    return np.sum(p.apply(x))\n"
+    )
+    derivative, text = oracle.generate(
+        source + "\nclass Other(Layer):\n    def apply(self, x):\n        return x\n", "f"
+    )
     namespace = run(text)
     other = namespace["Other"](normal(2, 2), normal(2))
     with pytest.raises(TypeError, match="Layer"):
@@ -489,7 +557,11 @@ def test_the_command_line_writes_the_derivative_of_a_method_below_its_class(tmp_
     path.write_text(HEAD + LAYER + "\nLAST = 1\n")
     assert cli.main(["grad", f"{path}::Layer.size", "--write"]) == 0
     text = path.read_text()
-    assert text.index("def twice") < text.index("def Layer_size_grad(self: Layer, dsize=1.0)") < text.index("LAST")
+    assert (
+        text.index("def twice")
+        < text.index("def Layer_size_grad(self: Layer, dsize=1.0)")
+        < text.index("LAST")
+    )
     namespace = run(text)
     made = namespace["Layer"](normal(2, 2), np.array([0.5, -1.0]))
     np.testing.assert_allclose(namespace["Layer_size_grad"](made).b, [1.0, -1.0])

@@ -131,14 +131,20 @@ def test_the_mark_leaves_a_function_as_it_is():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize("mark", ["opaque", "opaque()", "opaque(by='magic')", "opaque(by=how)", "opaque(by='jax', more=1)"])
+@pytest.mark.parametrize(
+    "mark", ["opaque", "opaque()", "opaque(by='magic')", "opaque(by=how)", "opaque(by='jax', more=1)"]
+)
 def test_a_wrong_mark(mark):
     with pytest.raises(oracle.Refused) as caught:
-        oracle.generate(f"import lsp_ad\n@lsp_ad.{mark}\ndef g(x):\n    return x\n\ndef f(x):\n    return g(x) * x\n")
+        oracle.generate(
+            f"import lsp_ad\n@lsp_ad.{mark}\ndef g(x):\n    return x\n\ndef f(x):\n    return g(x) * x\n"
+        )
     assert [p.code for p in caught.value.args] == ["AD602"]
 
 
-@pytest.mark.parametrize("call", ["lsp_ad.opaque(g)(x)", "lsp_ad.opaque(by='jax')(x)", "lsp_ad.opaque(lambda x: x, by='jax')(x)"])
+@pytest.mark.parametrize(
+    "call", ["lsp_ad.opaque(g)(x)", "lsp_ad.opaque(by='jax')(x)", "lsp_ad.opaque(lambda x: x, by='jax')(x)"]
+)
 def test_a_wrong_call(call):
     with pytest.raises(oracle.Refused) as caught:
         oracle.generate(f"import lsp_ad\ndef f(x, g):\n    return {call} * x\n", wrt=["x"])
@@ -147,5 +153,7 @@ def test_a_wrong_call(call):
 
 def test_keywords_need_known_parameters():
     with pytest.raises(oracle.Refused) as caught:
-        oracle.generate("import lsp_ad\ndef f(x, g):\n    return lsp_ad.opaque(g, by='jax')(x=x) * x\n", wrt=["x"])
+        oracle.generate(
+            "import lsp_ad\ndef f(x, g):\n    return lsp_ad.opaque(g, by='jax')(x=x) * x\n", wrt=["x"]
+        )
     assert {p.code for p in caught.value.args} == {"AD202"}

@@ -96,7 +96,11 @@ def test_the_form_of_the_seed_is_checked_without_assertions():
     program = oracle.program(ARRAY)
     derivative, _ = differentiate(program, "f", ["x"], "vjp")
     text = edits.apply(ARRAY, insertion(program, derivative))
-    run = subprocess.run([sys.executable, "-O", "-c", f"{text}\nf_vjp(np.ones(2), 2.0, np.ones(3))"], capture_output=True, text=True)
+    run = subprocess.run(
+        [sys.executable, "-O", "-c", f"{text}\nf_vjp(np.ones(2), 2.0, np.ones(3))"],
+        capture_output=True,
+        text=True,
+    )
     assert "ValueError: df must have the shape of the result of f" in run.stderr
 
 
@@ -126,11 +130,14 @@ def counted(x):
 
 
 @pytest.mark.row("T5")
-@pytest.mark.parametrize("transform", [
-    lambda f: lsp_ad.value_and_grad(f, "x"),
-    lambda f: lsp_ad.grad(f, "x", preserve_result=True),
-    lambda f: lambda x: lsp_ad.vjp(f, "x", preserve_result=True)(x, 1.0),
-])
+@pytest.mark.parametrize(
+    "transform",
+    [
+        lambda f: lsp_ad.value_and_grad(f, "x"),
+        lambda f: lsp_ad.grad(f, "x", preserve_result=True),
+        lambda f: lambda x: lsp_ad.vjp(f, "x", preserve_result=True)(x, 1.0),
+    ],
+)
 def test_the_value_is_computed_once(transform):
     CALLS.clear()
 
@@ -207,7 +214,9 @@ def test_the_stages_read_as_they_did(example, name, wrt):
 @pytest.mark.row("T6")
 def test_there_is_every_stage():
     assert list(stages(NUMBER, "f", ["x"])) == [*STAGES, "final"]
-    assert list(stages(NUMBER, "f", ["x"], "jvp")) == [s for s in STAGES if s not in ("saves", "tapes")] + ["final"]
+    assert list(stages(NUMBER, "f", ["x"], "jvp")) == [s for s in STAGES if s not in ("saves", "tapes")] + [
+        "final"
+    ]
 
 
 @pytest.mark.row("T6")

@@ -9,9 +9,13 @@ from tests.differentiate.programs import earlier, earlier_longer, found
 pytestmark = pytest.mark.row("T25", "T31")
 
 
-@pytest.mark.parametrize("program", [*found.CASES, *earlier.CASES, *earlier_longer.CASES], ids=lambda program: program.name)
+@pytest.mark.parametrize(
+    "program", [*found.CASES, *earlier.CASES, *earlier_longer.CASES], ids=lambda program: program.name
+)
 def test_a_program_that_failed_once_is_right(program):
-    oracle.assert_gradient(program.source, *program.args, wrt=program.wrt, tolerance=1e-5, all_modes=program.is_first)
+    oracle.assert_gradient(
+        program.source, *program.args, wrt=program.wrt, tolerance=1e-5, all_modes=program.is_first
+    )
     oracle.assert_jvp(program.source, *program.args, wrt=program.wrt, tolerance=1e-5)
 
 

@@ -126,7 +126,11 @@ STATEMENTS = {
         "in place",
     ),
     "rows that are one": ("AD301", "t = [[0.0] * 2] * 2\n    «t[0][1]» = x\n    y = t[1][1]", "in place"),
-    "a dictionary with two names": ("AD301", "d = {'a': x}\n    e = d\n    «e['a']» = x * x\n    y = d['a']", "e"),
+    "a dictionary with two names": (
+        "AD301",
+        "d = {'a': x}\n    e = d\n    «e['a']» = x * x\n    y = d['a']",
+        "e",
+    ),
     "a list in a list that changes": (
         "AD302",
         "z = []\n    «y = [z, z]»\n    z.append(x)\n    y = y[0][0]",

@@ -21,14 +21,18 @@ def gradient(body: str, *args, wrt=None, mode="grad"):
 
 
 def test_a_dict_comes_back_with_all_its_keys_in_their_order():
-    found = gradient('def f(p):\n    return p["b"] * p["a"] ** 2\n', {"a": 1.0, "unused": np.ones(2), "b": 3.0})
+    found = gradient(
+        'def f(p):\n    return p["b"] * p["a"] ** 2\n', {"a": 1.0, "unused": np.ones(2), "b": 3.0}
+    )
     assert list(found) == ["a", "unused", "b"]
     assert found["a"] == 6.0 and found["b"] == 1.0
     np.testing.assert_array_equal(found["unused"], np.zeros(2))
 
 
 def test_integers_have_zeros_and_what_is_no_number_has_none():
-    found = gradient('def f(p):\n    return p["w"] * p["w"]\n', {"w": 2.0, "n": 3, "name": "layer", "b": None})
+    found = gradient(
+        'def f(p):\n    return p["w"] * p["w"]\n', {"w": 2.0, "n": 3, "name": "layer", "b": None}
+    )
     assert found == {"w": 4.0, "n": 0.0, "name": None, "b": None}
 
 

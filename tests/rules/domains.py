@@ -246,6 +246,7 @@ DOMAINS: dict[str, Domain] = {
         call("d, x, -1", d=(4, 1), x=(2, 3, 4)),
     ),
     "lsp_ad.runtime.copy_of": on(call("d", d=(2, 3)), call("d", d=())),
+    "lsp_ad.runtime.part_of_sum": on(call("d, x", d=(2, 3), x=(3,)), call("d, x", d=(), x=())),
     "lsp_ad.runtime.sum_of": on(call("d, e", d=(2, 3), e=(2, 3)), call("d, e", d=(), e=())),
     "lsp_ad.runtime.joined_like": on(call("d, x", d=(2, 3), x=(2, 3))),
     "lsp_ad.runtime.like": on(call("d, x", d=(2, 3), x=(2, 3))),

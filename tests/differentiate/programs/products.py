@@ -15,6 +15,27 @@ CASES = [
         (0.7,),
     ),
     *case(
+        "kinetic energies",
+        """
+        def f(m, v):
+            return 0.5 * m * v * v + v * m * v * v - m * (2.0 * m) * v
+        """,
+        (positive(3), normal(3)),
+        (positive(2, 1), normal(3)),
+        (positive(3), 0.7),
+        (1.3, normal(3)),
+        (1.3, 0.7),
+    ),
+    *case(
+        "a list that is repeated, by a square",
+        """
+        def f(xs, n: int):
+            ys = n * n * [xs[0], xs[1]] + [xs[0] * xs[0] * xs[1]]
+            return ys[0] * ys[3] + ys[-1]
+        """,
+        ([0.7, 1.3], 2),
+    ),
+    *case(
         "a power times a truth value",
         """
         def f(x):

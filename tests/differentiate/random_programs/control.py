@@ -45,9 +45,17 @@ def header(w: Writer) -> tuple[str, dict, list[str]]:
     if which == 4:
         return f"for {i}, {e} in enumerate({value(w, vector, 1)}):", {e: NUMBER}, [i]
     if which == 5:
-        return f"for {e}, {g} in zip({value(w, (4,), 1)}, {atom(w, vector)}{w.pick(['', '[::-1]'])}):", {e: NUMBER, g: NUMBER}, []
+        return (
+            f"for {e}, {g} in zip({value(w, (4,), 1)}, {atom(w, vector)}{w.pick(['', '[::-1]'])}):",
+            {e: NUMBER, g: NUMBER},
+            [],
+        )
     if which == 6:
-        return f"for {i}, ({e}, {g}) in enumerate(zip({value(w, (3, 4), 1)}, {atom(w, (3,))})):", {e: (4,), g: NUMBER}, [i]
+        return (
+            f"for {i}, ({e}, {g}) in enumerate(zip({value(w, (3, 4), 1)}, {atom(w, (3,))})):",
+            {e: (4,), g: NUMBER},
+            [i],
+        )
     if which == 7:
         return f"for {e} in {value(w, (3, 4), 1)}:", {e: (4,)}, []
     fitting = [(n, s) for n, (s, _) in w.scope.lists.items()]
@@ -145,4 +153,15 @@ def accumulation(w: Writer, body: Body) -> None:
     w.scope.values[target] = shape
 
 
-BLOCKS = [branch, loop, loop, both_ways, while_loop, accumulation, accumulation, attempt, with_errstate, early]
+BLOCKS = [
+    branch,
+    loop,
+    loop,
+    both_ways,
+    while_loop,
+    accumulation,
+    accumulation,
+    attempt,
+    with_errstate,
+    early,
+]

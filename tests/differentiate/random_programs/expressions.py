@@ -35,7 +35,11 @@ def atom(w: Writer, shape: Shape) -> str:
         return w.pick(names)
     if shape == NUMBER:
         return w.constant()
-    return f"np.linspace(-1.0, 1.0, {shape[0]})" if len(shape) == 1 else f"np.cos(np.arange(12.0)).reshape{shape}"
+    return (
+        f"np.linspace(-1.0, 1.0, {shape[0]})"
+        if len(shape) == 1
+        else f"np.cos(np.arange(12.0)).reshape{shape}"
+    )
 
 
 def test(w: Writer) -> str:
@@ -100,7 +104,10 @@ def smaller(w: Writer, shape: Shape) -> Shape:
 def number(w: Writer, level: int) -> str:
     which = w.below(15)
     if which <= 3:
-        reduction, array = w.pick(["np.sum", "np.mean", "np.max", "np.min"]), value(w, w.pick([(4,), (3,), (3, 4)]), level)
+        reduction, array = (
+            w.pick(["np.sum", "np.mean", "np.max", "np.min"]),
+            value(w, w.pick([(4,), (3,), (3, 4)]), level),
+        )
         return f"{reduction}({array})"
     if which <= 5:
         shape = w.pick([(4,), (3,), (3, 4), (4, 3)])
@@ -125,15 +132,24 @@ def number(w: Writer, level: int) -> str:
         if keys:
             return f'{name}["{w.pick(keys)}"]'
     if which == 11 and w.scope.objects:
-        return w.pick(["{}.u", "{}.norm()", "{}.scaled({}).u"]).format(w.pick(w.scope.objects), atom(w, NUMBER))
+        return w.pick(["{}.u", "{}.norm()", "{}.scaled({}).u"]).format(
+            w.pick(w.scope.objects), atom(w, NUMBER)
+        )
     if which == 12:
         return w.pick(
-            ["np.abs(np.exp(1j * {}) + {})", "np.real(({} + 2j) * ({} - 1j))", "(({} + 1j) ** 2 * {}).imag", "np.real(np.conj({} + 1j) / ({} + 2j))"]
+            [
+                "np.abs(np.exp(1j * {}) + {})",
+                "np.real(({} + 2j) * ({} - 1j))",
+                "(({} + 1j) ** 2 * {}).imag",
+                "np.real(np.conj({} + 1j) / ({} + 2j))",
+            ]
         ).format(value(w, NUMBER, level), value(w, NUMBER, level))
     if which == 13:
         text = value(w, w.pick([(4,), (3,)]), level)
         # the standard deviation of equal numbers has no derivative
-        return w.pick([f"np.prod({text})", f"np.var({text})", f"np.std(np.concatenate([np.tanh({text}), [3.0, -2.0]]))"])
+        return w.pick(
+            [f"np.prod({text})", f"np.var({text})", f"np.std(np.concatenate([np.tanh({text}), [3.0, -2.0]]))"]
+        )
     return f"sum({value(w, NUMBER, level + 1)} * {(k := w.fresh('k'))} for {k} in {w.pick(['range(3)', atom(w, (3,)), atom(w, (4,))])})"
 
 
@@ -213,7 +229,9 @@ def three_by_four(w: Writer, level: int) -> str:
     if which == 1:
         return f"({value(w, (3,), level)}[:, None] {w.pick(['*', '+', '-'])} {value(w, (4,), level)})"
     if which == 2:
-        return f"{value(w, (3, 4), level)}{w.pick(['[::-1]', '[:, ::-1]', '[[0, 2, 2]]', '[:, [3, 1, 0, 0]]'])}"
+        return (
+            f"{value(w, (3, 4), level)}{w.pick(['[::-1]', '[:, ::-1]', '[[0, 2, 2]]', '[:, [3, 1, 0, 0]]'])}"
+        )
     if which == 3:
         return f"{value(w, (4, 3), level)}.T"
     if which == 4:

@@ -11,9 +11,15 @@ HELPERS = {
         "def large(u, v):\n    if np.sum(u) > 0.5:\n        return np.sin(u) * v\n    for k in range(2):\n        u = u * 0.5 + np.cos(v)\n    return u",
         None,
     ),
-    "deep": ("def deep(u, k):\n    if k <= 0:\n        return u\n    return deep(np.sin(u) + 0.1 * u, k - 1) * 0.9", "k"),
+    "deep": (
+        "def deep(u, k):\n    if k <= 0:\n        return u\n    return deep(np.sin(u) + 0.1 * u, k - 1) * 0.9",
+        "k",
+    ),
     "twice": ("def twice(g, u):\n    return g(g(u))", "g"),
-    "norms": ("def norms(u, *rest, by=0.5):\n    s = np.sum(u * u)\n    for r in rest:\n        s = s + by * np.tanh(r)\n    return s", "rest"),
+    "norms": (
+        "def norms(u, *rest, by=0.5):\n    s = np.sum(u * u)\n    for r in rest:\n        s = s + by * np.tanh(r)\n    return s",
+        "rest",
+    ),
 }
 
 
@@ -30,9 +36,14 @@ def of_file(w: Writer) -> None:
     elif special == "g":
         text = f"{name}({w.pick(['np.tanh', f'lambda t: np.sin(t) * {value(w, NUMBER, 2)}'])}, {first})"
     elif special == "rest":
-        text, shape = f"{name}({first}, {value(w, NUMBER, 1)}, {value(w, NUMBER, 1)}{w.pick(['', f', by={value(w, NUMBER, 2)}'])})", NUMBER
+        text, shape = (
+            f"{name}({first}, {value(w, NUMBER, 1)}, {value(w, NUMBER, 1)}{w.pick(['', f', by={value(w, NUMBER, 2)}'])})",
+            NUMBER,
+        )
     else:
-        text = w.pick([f"{name}({first}, {value(w, shape, 1)})", f"{name}(v={value(w, shape, 1)}, u={first})"])
+        text = w.pick(
+            [f"{name}({first}, {value(w, shape, 1)})", f"{name}(v={value(w, shape, 1)}, u={first})"]
+        )
     target = w.target(shape)
     w.line(f"{target} = {text}")
     w.scope.values[target] = shape
@@ -69,7 +80,9 @@ def small_function(w: Writer) -> None:
             w.blocks.append(text.split("\n"))
         w.line(f"{name} = functools.partial(small, {w.pick(['', 'v='])}{value(w, NUMBER, 1)})")
     else:
-        w.line(f"{name} = lambda {p}{w.pick(['', f', q={captured}'])}: np.sin({p}) * {w.pick([captured, value(w, NUMBER, 2)])}")
+        w.line(
+            f"{name} = lambda {p}{w.pick(['', f', q={captured}'])}: np.sin({p}) * {w.pick([captured, value(w, NUMBER, 2)])}"
+        )
     w.scope.functions[name] = [NUMBER], NUMBER
     shape = w.pick([NUMBER, (4,)])
     target = w.target(shape)
@@ -80,7 +93,9 @@ def small_function(w: Writer) -> None:
 def two_lambdas(w: Writer) -> None:
     """A name that stands for one of two functions."""
     name, p = w.fresh("g"), w.fresh("p")
-    w.line(f"{name} = (lambda {p}: {p} * {atom(w, NUMBER)}) if {test_simple(w)} else (lambda {p}: np.cos({p}))")
+    w.line(
+        f"{name} = (lambda {p}: {p} * {atom(w, NUMBER)}) if {test_simple(w)} else (lambda {p}: np.cos({p}))"
+    )
     target = w.target(NUMBER)
     w.line(f"{target} = {name}({value(w, NUMBER, 1)})")
     w.scope.values[target] = NUMBER

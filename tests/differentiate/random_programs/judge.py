@@ -71,7 +71,9 @@ def _check(program: Program, modes) -> Verdict:
         with np.errstate(all="raise", under="ignore"):
             value = f(*copy.deepcopy(args))
             cotangent = oracle.random_like(value, rng)
-            size = max((float(np.max(np.abs(leaf), initial=0.0)) for leaf in oracle.leaves(value)), default=0.0)
+            size = max(
+                (float(np.max(np.abs(leaf), initial=0.0)) for leaf in oracle.leaves(value)), default=0.0
+            )
             want = differences(f, args, direction, cotangent) if size < 1e4 else None
     except Exception as error:
         return Verdict("broken", f"{type(error).__name__}: {error}")
@@ -113,7 +115,9 @@ def _compare(program, args, value, direction, cotangent, want, generated) -> Non
             extra = dict(zip(derivative.tangents, (direction[k] for k in of), strict=True))
             result, tangent = _call(mode, derivative, text, args, extra)
             if not oracle.shapes(result) == oracle.shapes(value) == oracle.shapes(tangent):
-                raise Fault(f"jvp: shapes {oracle.shapes(result)}, {oracle.shapes(tangent)} for {oracle.shapes(value)}\n{text}")
+                raise Fault(
+                    f"jvp: shapes {oracle.shapes(result)}, {oracle.shapes(tangent)} for {oracle.shapes(value)}\n{text}"
+                )
             for got, right in zip(oracle.leaves(result), oracle.leaves(value), strict=True):
                 if not np.allclose(got, right, rtol=1e-10, atol=1e-12):
                     raise Fault(f"jvp: the value is {got}, not {right}\n{text}")
@@ -123,7 +127,9 @@ def _compare(program, args, value, direction, cotangent, want, generated) -> Non
             gradients = gradients if len(of) > 1 else (gradients,)
             for k, gradient in zip(of, gradients, strict=True):
                 if oracle.shapes(gradient) != oracle.shapes(args[k]):
-                    raise Fault(f"{mode}: the gradient of {names[k]} has the shape {oracle.shapes(gradient)}\n{text}")
+                    raise Fault(
+                        f"{mode}: the gradient of {names[k]} has the shape {oracle.shapes(gradient)}\n{text}"
+                    )
             products[mode] = sum(oracle.weighted(g, direction[k]) for k, g in zip(of, gradients, strict=True))
     first = next(iter(products.values()))
     for mode, got in products.items():

@@ -63,7 +63,9 @@ def _changes(tree: ast.Module) -> Iterator[Callable[[], None]]:
             if not isinstance(block, list):
                 continue
             for k, s in enumerate(block):
-                yield lambda block=block, k=k: block.__setitem__(slice(k, k + 1), [] if len(block) > 1 else [ast.Pass()])
+                yield lambda block=block, k=k: block.__setitem__(
+                    slice(k, k + 1), [] if len(block) > 1 else [ast.Pass()]
+                )
                 if inner := getattr(s, "body", None):
                     yield lambda block=block, k=k, inner=inner: block.__setitem__(slice(k, k + 1), inner)
     for node in ast.walk(tree):

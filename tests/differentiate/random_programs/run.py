@@ -23,7 +23,9 @@ from tests.differentiate.random_programs.strategy import Program, programs
 CHUNK = 25
 SIZES = (2, 4, 7, 11, 16)  # the statements at most, from chunk to chunk
 LEAST_ACCEPTED = 0.9
-SHOWN = [option[2:] for option in sys.argv if option.startswith("--")]  # outcomes of which programs are printed
+SHOWN = [
+    option[2:] for option in sys.argv if option.startswith("--")
+]  # outcomes of which programs are printed
 SETTINGS = {
     "database": None,
     "deadline": None,
@@ -80,7 +82,10 @@ def report(outcomes: Counter) -> str:
     counts = Counter()
     for (outcome, _), n in outcomes.items():
         counts[outcome] += n
-    lines = [f"{total} programs, accepted {accepted(outcomes):.1%}: " + ", ".join(f"{n} {o}" for o, n in counts.most_common())]
+    lines = [
+        f"{total} programs, accepted {accepted(outcomes):.1%}: "
+        + ", ".join(f"{n} {o}" for o, n in counts.most_common())
+    ]
     lines += [f"  {n:4} {outcome} {text}" for (outcome, text), n in outcomes.most_common() if text]
     return "\n".join(lines)
 

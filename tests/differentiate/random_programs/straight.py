@@ -50,7 +50,14 @@ def chained(w: Writer) -> None:
 
 def unpacked(w: Writer) -> None:
     u, v, t = w.fresh("s"), w.fresh("s"), w.fresh("s")
-    w.line(w.pick([f"{u}, {v}, {t} = {value(w, (3,))}", f"{u}, ({v}, {t}) = {atom(w, NUMBER)}, ({value(w, NUMBER)}, {value(w, NUMBER)})"]))
+    w.line(
+        w.pick(
+            [
+                f"{u}, {v}, {t} = {value(w, (3,))}",
+                f"{u}, ({v}, {t}) = {atom(w, NUMBER)}, ({value(w, NUMBER)}, {value(w, NUMBER)})",
+            ]
+        )
+    )
     w.scope.values |= {u: NUMBER, v: NUMBER, t: NUMBER}
 
 
@@ -83,4 +90,15 @@ def rebound(w: Writer) -> None:
     w.scope.values[y] = shape
 
 
-STATEMENTS = [assignment, assignment, assignment, augmented, several, chained, unpacked, named, other_shape, rebound]
+STATEMENTS = [
+    assignment,
+    assignment,
+    assignment,
+    augmented,
+    several,
+    chained,
+    unpacked,
+    named,
+    other_shape,
+    rebound,
+]

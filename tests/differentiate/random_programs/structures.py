@@ -74,7 +74,14 @@ def used(w: Writer) -> None:
         return literal(w)
     name, shape = w.pick(filled)
     target = w.fresh("v" if shape else "s")
-    text = w.pick([f"np.sum(np.{w.pick(['array', 'stack'])}({name}), axis=0)", f"sum({name})", f"np.max(np.array({name}), axis=0)", f"{name}[0] * {name}[-1]"])
+    text = w.pick(
+        [
+            f"np.sum(np.{w.pick(['array', 'stack'])}({name}), axis=0)",
+            f"sum({name})",
+            f"np.max(np.array({name}), axis=0)",
+            f"{name}[0] * {name}[-1]",
+        ]
+    )
     w.line(f"{target} = {text}")
     w.scope.values[target] = shape
 
@@ -107,7 +114,12 @@ def dictionary_used(w: Writer) -> None:
     text = w.pick([f'{name}["{key}"] * {value(w, NUMBER, 1)}', f'np.tanh({name}["{key}"])'])
     if w.chance(25):
         target, shape = w.fresh("s"), NUMBER
-        text = w.pick([f"sum(np.sum(v * v) for v in {name}.values())", f"sum(np.sum(np.sin(v)) for k, v in {name}.items())"])
+        text = w.pick(
+            [
+                f"sum(np.sum(v * v) for v in {name}.values())",
+                f"sum(np.sum(np.sin(v)) for k, v in {name}.items())",
+            ]
+        )
     w.line(f"{target} = {text}")
     w.scope.values[target] = shape
 
@@ -147,7 +159,21 @@ def object_(w: Writer) -> None:
     w.scope.objects.append(name)
 
 
-STATEMENTS = [literal, grown, changed, changed, comprehension, used, used, dictionary, dictionary_changed, dictionary_used, pairs, rows, object_]
+STATEMENTS = [
+    literal,
+    grown,
+    changed,
+    changed,
+    comprehension,
+    used,
+    used,
+    dictionary,
+    dictionary_changed,
+    dictionary_used,
+    pairs,
+    rows,
+    object_,
+]
 
 POINT = """@dataclass
 class Point:

@@ -21,13 +21,22 @@ class Scope:
 
     values: dict[str, Shape] = field(default_factory=dict)
     counters: list[str] = field(default_factory=list)
-    lists: dict[str, tuple[Shape, int]] = field(default_factory=dict)  # the shape of the items, the least length
+    lists: dict[str, tuple[Shape, int]] = field(
+        default_factory=dict
+    )  # the shape of the items, the least length
     dicts: dict[str, dict[str, Shape]] = field(default_factory=dict)
     functions: dict[str, tuple[list[Shape], Shape]] = field(default_factory=dict)
     objects: list[str] = field(default_factory=list)
 
     def copy(self) -> Scope:
-        return Scope(dict(self.values), list(self.counters), dict(self.lists), dict(self.dicts), dict(self.functions), list(self.objects))
+        return Scope(
+            dict(self.values),
+            list(self.counters),
+            dict(self.lists),
+            dict(self.dicts),
+            dict(self.functions),
+            list(self.objects),
+        )
 
 
 class Writer:
@@ -40,7 +49,9 @@ class Writer:
         self.depth = 1
         self.made = 0
         self.in_loop = 0
-        self.fixed: set[str] = set()  # names that are not assigned here: loop variables, lists that a loop goes over
+        self.fixed: set[str] = (
+            set()
+        )  # names that are not assigned here: loop variables, lists that a loop goes over
         self.kind_of_result: Shape = NUMBER
         self.uses_objects = False
         self.blocks: list[list[str]] = []  # whole functions for the head of the file

@@ -16,7 +16,12 @@ def written(w: Writer) -> tuple[str, Shape]:
     if names and w.chance(55):
         return w.pick(names), shape
     name = w.fresh("v")
-    made = [f"np.sin({atom(w, shape)})", f"{atom(w, shape)}.copy()", f"np.zeros({shape if len(shape) > 1 else shape[0]})", f"{value(w, shape, 1)} * 1.0"]
+    made = [
+        f"np.sin({atom(w, shape)})",
+        f"{atom(w, shape)}.copy()",
+        f"np.zeros({shape if len(shape) > 1 else shape[0]})",
+        f"{value(w, shape, 1)} * 1.0",
+    ]
     w.line(f"{name} = {w.pick(made)}")
     w.scope.values[name] = shape
     return name, shape
@@ -25,14 +30,30 @@ def written(w: Writer) -> tuple[str, Shape]:
 def part(w: Writer, shape: Shape) -> tuple[str, str, Shape]:
     """A part of an array: its index, an index of a like part, and its shape (that of an expression that fits)."""
     if shape == (4,):
-        return w.pick([("1:", ":-1", (3,)), ("1:-1", "2:", NUMBER), ("::2", "1::2", NUMBER), ("::-1", ":", (4,)), ("[0, 2, 3]", "[1, 1, 0]", (3,)), (":", "::-1", (4,))])
+        return w.pick(
+            [
+                ("1:", ":-1", (3,)),
+                ("1:-1", "2:", NUMBER),
+                ("::2", "1::2", NUMBER),
+                ("::-1", ":", (4,)),
+                ("[0, 2, 3]", "[1, 1, 0]", (3,)),
+                (":", "::-1", (4,)),
+            ]
+        )
     if shape == (3,):
         return w.pick([("1:", ":-1", NUMBER), (":", "::-1", (3,)), ("[2, 0, 1]", ":", (3,))])
     row = index(w, (3,))
-    return w.pick([
-        (row, "0", (4,)), (":, 1", ":, -1", (3,)), ("1:", ":-1", (4,)), (":, ::-1", ":", (3, 4)), (":, :-1", ":, 1:", NUMBER),
-        (f"{row}, 1:", "1, :-1", (3,)), ("[0, 2]", "[1, 1]", (4,)),
-    ])
+    return w.pick(
+        [
+            (row, "0", (4,)),
+            (":, 1", ":, -1", (3,)),
+            ("1:", ":-1", (4,)),
+            (":, ::-1", ":", (3, 4)),
+            (":, :-1", ":, 1:", NUMBER),
+            (f"{row}, 1:", "1, :-1", (3,)),
+            ("[0, 2]", "[1, 1]", (4,)),
+        ]
+    )
 
 
 def element(w: Writer) -> None:
@@ -45,7 +66,11 @@ def element(w: Writer) -> None:
 def slice_(w: Writer) -> None:
     name, shape = written(w)
     here, there, fits = part(w, shape)
-    text = w.pick([f"{name}[{there}] * {value(w, fits, 1)}", value(w, fits, 1)]) if w.chance(60) else value(w, smaller(w, fits), 1)
+    text = (
+        w.pick([f"{name}[{there}] * {value(w, fits, 1)}", value(w, fits, 1)])
+        if w.chance(60)
+        else value(w, smaller(w, fits), 1)
+    )
     w.line(f"{name}[{here}] {w.pick(['=', '=', '+=', '*='])} {tame(w, text)}")
 
 
@@ -79,12 +104,29 @@ def view(w: Writer) -> None:
     w.line(f"{name} = {value(w, (3, 4), 1)} * 1.0")
     w.scope.values[name] = (3, 4)
     row = w.fresh("v")
-    text, shape = w.pick([("{}[1]", (4,)), ("{}[:, 2]", (3,)), ("{}.T", (4, 3)), ("{}[1:, 1:]", None), ("{}.reshape(-1)", None), ("{}[::-1]", (3, 4))])
+    text, shape = w.pick(
+        [
+            ("{}[1]", (4,)),
+            ("{}[:, 2]", (3,)),
+            ("{}.T", (4, 3)),
+            ("{}[1:, 1:]", None),
+            ("{}.reshape(-1)", None),
+            ("{}[::-1]", (3, 4)),
+        ]
+    )
     w.line(f"{row} = {text.format(name)}")
     if shape is None:
         w.line(f"{row}[0] {w.pick(['*=', '='])} {value(w, NUMBER, 1)}")
         return
-    w.line(w.pick([f"{row} *= {value(w, NUMBER, 1)}", f"{row}[0] = {value(w, shape[1:], 1)}", f"{row}[1] += {row}[0] * {atom(w, shape[1:])}"]))
+    w.line(
+        w.pick(
+            [
+                f"{row} *= {value(w, NUMBER, 1)}",
+                f"{row}[0] = {value(w, shape[1:], 1)}",
+                f"{row}[1] += {row}[0] * {atom(w, shape[1:])}",
+            ]
+        )
+    )
     w.scope.values[row] = shape
     if w.chance(40):
         w.line(f"{name}[1] = {value(w, (4,), 1)}")
@@ -113,7 +155,9 @@ def by_function(w: Writer) -> None:
     if which == 0:
         w.line(f"np.{w.pick(['sin', 'tanh', 'cos'])}({value(w, shape, 1)}, out={name})")
     elif which == 1:
-        w.line(f"np.{w.pick(['multiply', 'add', 'maximum'])}({name}, {value(w, smaller(w, shape), 1)}, out={name})")
+        w.line(
+            f"np.{w.pick(['multiply', 'add', 'maximum'])}({name}, {value(w, smaller(w, shape), 1)}, out={name})"
+        )
     elif which == 2:
         w.line(f"{name}.fill({value(w, NUMBER, 1)})")
     elif which == 3:
@@ -144,7 +188,9 @@ def recurrence(w: Writer) -> None:
     i = w.fresh("i")
     with w.block(f"for {i} in range(1, 4):", loop=True):
         w.scope.counters.append(i)
-        w.line(f"{name}[{i}] = np.{w.pick(['sin', 'tanh'])}({name}[{i} - 1] * {value(w, NUMBER, 1)}) + {w.pick([f'{atom(w, (4,))}[{i}]', w.constant()])}")
+        w.line(
+            f"{name}[{i}] = np.{w.pick(['sin', 'tanh'])}({name}[{i} - 1] * {value(w, NUMBER, 1)}) + {w.pick([f'{atom(w, (4,))}[{i}]', w.constant()])}"
+        )
         if w.chance(30):
             w.line(f"{name}[{i} - 1] *= {value(w, NUMBER, 1)}")
     w.scope.values[name] = (4,)
@@ -156,7 +202,15 @@ def rows(w: Writer) -> None:
     w.line(f"{name} = {value(w, (3, 4), 1)} * 1.0")
     with w.block(f"for {e} in {name}:", loop=True):
         w.scope.values[e] = (4,)
-        w.line(w.pick([f"{e} *= {value(w, NUMBER, 1)}", f"{e}[1] = np.sum({e}) * 0.5", f"{e}[:2] += {value(w, NUMBER, 1)}"]))
+        w.line(
+            w.pick(
+                [
+                    f"{e} *= {value(w, NUMBER, 1)}",
+                    f"{e}[1] = np.sum({e}) * 0.5",
+                    f"{e}[:2] += {value(w, NUMBER, 1)}",
+                ]
+            )
+        )
     w.scope.values[name] = (3, 4)
 
 
@@ -165,7 +219,14 @@ def by_callee(w: Writer) -> None:
     if not w.chance(15):
         return whole(w)
     name, of = w.fresh("g"), w.pick([(4,), (3,)])
-    body = w.pick(["u[1:] *= np.sin(u[:-1]) + t", "u[0] = u[1] * t\n    u *= 0.9", "for i in range(3):\n        u[i] += t * u[i - 1]", "if t > 0.1:\n        u[0] = t\n    else:\n        u[-1] *= t"])
+    body = w.pick(
+        [
+            "u[1:] *= np.sin(u[:-1]) + t",
+            "u[0] = u[1] * t\n    u *= 0.9",
+            "for i in range(3):\n        u[i] += t * u[i - 1]",
+            "if t > 0.1:\n        u[0] = t\n    else:\n        u[-1] *= t",
+        ]
+    )
     w.blocks.append([f"def {name}(u, t):", f"    {body}"])
     target = w.fresh("v")
     w.line(f"{target} = {value(w, of, 1)} * 1.0")
@@ -180,4 +241,20 @@ def whole(w: Writer) -> None:
         assignment(w)
 
 
-STATEMENTS = [element, element, slice_, slice_, mask, swap, view, two_names, scatter, by_function, stencil, recurrence, rows, by_callee, whole]
+STATEMENTS = [
+    element,
+    element,
+    slice_,
+    slice_,
+    mask,
+    swap,
+    view,
+    two_names,
+    scatter,
+    by_function,
+    stencil,
+    recurrence,
+    rows,
+    by_callee,
+    whole,
+]
