@@ -102,6 +102,10 @@ def _parser() -> argparse.ArgumentParser:
 
     check = commands.add_parser("check", help="print what is wrong in files")
     check.add_argument("paths", metavar="PATH", nargs="+", help="a file, or a directory with all below it")
+    check.add_argument(
+        "--staging-report", action="store_true",
+        help="print what staging will decide about each construct of staged functions",
+    )  # fmt: skip
     check.set_defaults(run=_check)
 
     serve = commands.add_parser("serve", help="run the language server")
@@ -181,12 +185,26 @@ def _check(arguments: argparse.Namespace) -> int:
         if not os.path.exists(path):
             raise Failure(f"no such file or directory: {path}")
     workspace = files.Workspace([os.getcwd()])
+    if arguments.staging_report:
+        for path in files.python_files(arguments.paths):
+            _staging_report(path)
+        return DONE
     for path in files.python_files(arguments.paths):
         for problem in _problems(path, workspace):
             if problem.severity < Severity.HINT:
                 print(_line(path, problem))
             wrong = wrong or problem.severity <= Severity.WARNING
     return REFUSED if wrong else DONE
+
+
+def _staging_report(path: str) -> None:
+    from lsp_ad.checks import traces_of
+    from lsp_ad.checks.prediction import foretold
+
+    program = _program(_read(path))
+    for found in foretold(traces_of(program)):
+        node = found.prediction.node
+        print(f"{path}:{node.lineno}:{node.col_offset + 1}: {found}")
 
 
 def _problems(path: str, workspace: Workspace) -> list[Problem]:

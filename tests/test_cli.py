@@ -273,6 +273,31 @@ def test_check_takes_a_file_once(model, run, tmp_path):
     assert len(run("check", "model.py", ".", "model.py")[1].splitlines()) == 1
 
 
+def test_check_leaves_hints_out_and_fails_for_what_is_wrong_only(model, run):
+    model.write_text(
+        "import jax\n\n@jax.jit\ndef f(x, flag: bool = False):\n    for i in range(3):\n        x = x + i\n"
+        "    return x if flag else -x\n"
+    )
+    status, out, _ = run("check", "model.py")
+    assert status == 0 and "STG102" in out and "STG104" not in out
+    model.write_text(model.read_text() + "\n\n@jax.jit\ndef g(x):\n    return x if x > 0 else -x\n")
+    status, out, _ = run("check", "model.py")
+    assert status == 1 and "error STG201" in out
+
+
+def test_staging_report(model, run):
+    model.write_text(
+        "import lsp_ad\n\n@lsp_ad.staged\ndef f(x, n: int):\n    for i in range(3):\n        if x > i:\n"
+        "            x = x + n\n    return x if n else -x\n"
+    )
+    status, out, _ = run("check", "--staging-report", "model.py")
+    assert status == 0 and out.splitlines() == [
+        "model.py:5:5: for: unrolled 3 times under lsp_ad.staged",
+        "model.py:6:9: if: staged under lsp_ad.staged",
+        "model.py:8:12: conditional expression: decided in Python under lsp_ad.staged",
+    ]
+
+
 # --- explain, serve, version
 
 

@@ -10,6 +10,7 @@ from lsp_ad.checks.rules.branches import branches
 from lsp_ad.checks.rules.concrete_values import concrete_values
 from lsp_ad.checks.rules.effects import effects
 from lsp_ad.checks.rules.frozen import frozen_state, frozen_values
+from lsp_ad.checks.rules.hidden_changes import hidden_changes
 from lsp_ad.checks.rules.identity import identity
 from lsp_ad.checks.rules.iterators import iterators
 from lsp_ad.checks.rules.jumps import jumps
@@ -34,6 +35,7 @@ RULES: tuple[Callable[[Trace], Iterator[Problem]], ...] = (
     effects,
     frozen_state,
     frozen_values,
+    hidden_changes,
     identity,
     iterators,
     jumps,

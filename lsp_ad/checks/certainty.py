@@ -35,6 +35,7 @@ _TF_OTHERS = {
     "control_dependencies", "recompute_grad", "custom_gradient", "as_dtype", "range", "unique",
 }  # fmt: skip
 _OF_NUMBERS = {"abs", "float", "int", "complex", "round", "divmod", "pow"}
+_MAKES_ARRAYS = {"zeros", "ones", "full", "empty", "eye", "arange", "linspace"}
 _PLAIN_JAX = {"finfo", "iinfo", "dtype", "promote_types", "can_cast", "array_str", "array_repr"}
 
 
@@ -46,7 +47,8 @@ def of_call(canonical: str, arguments: list[Origin]) -> Origin:
         parts = canonical.split(".")
         tensor = (len(parts) == 2 or parts[1] in _TF_MODULES) and name not in _TF_OTHERS and name.islower()
         return computed_of(True) if tensor else TRACED
-    if canonical.startswith(_TENSOR_MODULES) and name not in _PLAIN_JAX and sure:
+    made = module == "jax.numpy" and name in _MAKES_ARRAYS
+    if canonical.startswith(_TENSOR_MODULES) and name not in _PLAIN_JAX and (sure or made):
         return computed_of(not (module == "jax.lax" and name in _LAX_CONTROL))
     return TRACED
 

@@ -61,6 +61,12 @@ def numbers_of(trace: Trace) -> str:
     return "tensorflow" if trace.staged.transform == "tf.function" else "jax.numpy"
 
 
+def is_plain(node: gast.AST) -> bool:
+    """A number, with its sign: one value for all places."""
+    value = node.operand if isinstance(node, gast.UnaryOp) else node
+    return isinstance(value, gast.Constant)
+
+
 def inserted(line: int, column: int, text: str) -> tuple[Span, str]:
     return Span(line, column, line, column), text
 

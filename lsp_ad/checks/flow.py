@@ -6,7 +6,7 @@ import gast
 
 from lsp_ad.checks.certainty import of_operation
 from lsp_ad.checks.facts import Facts
-from lsp_ad.checks.origins import UNKNOWN, Kind, Origin, frozen, join, merge, outside, widens
+from lsp_ad.checks.origins import UNKNOWN, Kind, Origin, Sure, frozen, join, merge, outside, widens
 from lsp_ad.checks.staged_functions import Place
 from lsp_ad.checks.values import Values
 from lsp_ad.semantics.names import bound_names
@@ -122,9 +122,12 @@ class Flow(Values):
         self._staged_names(decided, [*node.body, *node.orelse])
 
     def _while(self, node: gast.While) -> None:
+        first = self.origin(node.test)
         self._enter(node)
         # Names of a staged loop are traced from its second round on.
         decided = self.predicate(node, node.test)
+        if first.sure is Sure.ITSELF:  # it is staged, whatever the iterations make of it
+            decided = self.known[node.test] = first
         self._staged_names(decided, node.body)
         self._loop(node, decided)
 
@@ -159,6 +162,8 @@ class Flow(Values):
         if decided.kind.decided:
             return
         for name in bound_names(body):
+            if name in self.state and self.state[name].kind is Kind.TRACED:
+                continue
             self.state[name] = join((self.state.get(name, UNKNOWN), Origin(decided.kind, sure=decided.sure)))
 
     def _try(self, node: gast.Try) -> None:

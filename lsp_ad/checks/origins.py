@@ -48,13 +48,17 @@ class Sure(enum.IntEnum):
 
 @dataclass(frozen=True)
 class Origin:
-    """`clause` says what the value is (a main clause without its stop), `related` where it was put there."""
+    """`clause` says what the value is (a main clause without its stop), `related` where it was put there.
+
+    `parameter`: the one that it is, of the function that is looked at.
+    """
 
     kind: Kind
     clause: str = ""
     way_out: str = ""
     related: tuple[Related, ...] = ()
     sure: Sure = Sure.MAYBE
+    parameter: gast.Name | None = None
 
     def through(self, related: Related) -> Origin:
         """The same origin, handed on by one more place; the first place and the last one are kept."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import gast
 
 from lsp_ad.checks.origins import PARTS, TENSOR, TRACED, UNKNOWN, Kind, Origin, is_constant, join, related
@@ -43,21 +45,21 @@ def _parameter(functions: Functions, place: Place, staged: Staged | None, parame
     name = parameter.id
     where = (related(f"`{name}` is declared here.", parameter),)
     if staged and staged.static and name in staged.static:
-        return Origin(Kind.FLAG, f"`{name}` is a static argument", related=where)
+        return Origin(Kind.FLAG, f"`{name}` is a static argument", related=where, parameter=parameter)
     flag = flag_type(functions, parameter.annotation, place.parent)
     if flag:
         way_out = ""
         if staged and staged.transform == "jax.jit" and staged.static is not None:
             way_out = (f"Name `{name}` in static_argnames if that is meant: a value that jax.jit traces "
                        "fails in this test.")
-        return Origin(Kind.FLAG, f"`{name}` is a Python `{flag}`", way_out, where)
+        return Origin(Kind.FLAG, f"`{name}` is a Python `{flag}`", way_out, where, parameter=parameter)
     if staged is None:
         flagged = Origin(Kind.FLAG, f"`{name}` is a Python value", related=where)
         return flagged if is_constant(default) and not _is_none(default) else UNKNOWN
     if staged.static is None:
         return UNKNOWN
     if default is not None and is_constant(default):
-        return _defaulted(name, default, staged)
+        return replace(_defaulted(name, default, staged), parameter=parameter)
     if isinstance(default, gast.Constant):
         return UNKNOWN
     if parameter.annotation is not None:

@@ -199,6 +199,18 @@ STAGING: tuple[Entry, ...] = (
         "UnexpectedTracerError, InaccessibleTensorError where it is used.",
     ),
     Entry(
+        "STG303",
+        "hidden-change",
+        "error",
+        "A helper, called in a staged branch or loop, changes a list, an object or a variable of its caller.",
+        "Return the new value, and assign it in the branch or loop.",
+        "import tensorflow as tf\n\ndef bump(cell):\n    cell[0] += 1\n\n@tf.function\ndef f(x):\n"
+        "    cell = [0]\n    while tf.reduce_sum(x) > 1.0:\n        bump(cell)\n        x = x / 2.0\n"
+        "    return cell[0]\n",
+        "What a staged block changes is seen from its own text. A change in a function that it calls happens "
+        "once, when the block is traced: three iterations count one.",
+    ),
+    Entry(
         "STG304",
         "iterator-in-trace",
         "warning",

@@ -1,4 +1,4 @@
-"""Hover: on a function its gradient, on a statement its adjoint lines, on a call the rule."""
+"""Hover: on a function its gradient, on a statement its adjoint lines and its staging, on a call the rule."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from lsp_ad.server.analysis import Analysis
 from lsp_ad.server.client import Client
 from lsp_ad.server.convert import from_position, to_range
 from lsp_ad.server.snapshots import Snapshot
+from lsp_ad.server.staging_hover import staging_at
 from lsp_ad.source.parse import span_of
 
 MOST_GRADIENT_LINES = 40
@@ -61,6 +62,13 @@ def hover(snapshot: Snapshot, position: types.Position, client: Client) -> types
 
 
 def explain(analysis: Analysis, line: int, column: int) -> Answer | None:
+    found, staging = _derivatives(analysis, line, column), staging_at(analysis, line, column)
+    if staging is None:
+        return found
+    return Answer((Part(staging[0]), *(found.parts if found else ())), found.span if found else staging[1])
+
+
+def _derivatives(analysis: Analysis, line: int, column: int) -> Answer | None:
     function = analysis.function_at(line)
     if function is None:
         return None

@@ -40,9 +40,7 @@ def jumps(trace: Trace) -> Iterator[Problem]:
                 )
                 yield problem("STG403", message, span_of(node))
         elif isinstance(node, gast.Break) and tensorflow and _breaks_python_loop(trace, node):
-            message = (
-                f"tf.function cannot stage this `break` from a Python loop of {trace.described}."
-            )
+            message = f"tf.function cannot stage this `break` from a Python loop of {trace.described}."
             yield problem("STG404", message, span_of(node))
 
 

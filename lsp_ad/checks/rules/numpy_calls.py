@@ -40,7 +40,7 @@ def numpy_calls(trace: Trace) -> Iterator[Problem]:
             continue
         if name in ("shape", "ndim", "result_type", "isscalar", "iscomplexobj"):
             continue
-        traced = next((a for a in _parts(node.args) if trace.is_tensor(a)), None)
+        traced = next((a for a in _parts(node.args) if trace.of(a).sure), None)
         if traced is None:
             continue
         message = trace.in_vain(f"`{trace.text(node.func)}`", "an array of numbers", traced)

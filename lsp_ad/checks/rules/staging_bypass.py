@@ -31,7 +31,8 @@ import gast
 from lsp_ad.checks.origins import Origin
 from lsp_ad.checks.rules.identity import is_trap
 from lsp_ad.checks.traces import Trace
-from lsp_ad.problems import Problem, problem
+from lsp_ad.problems import Fix, Problem, Span, problem
+from lsp_ad.rules.settings import settings_of
 from lsp_ad.source.parse import span_of
 
 _WAYS_OUT = {
@@ -50,6 +51,8 @@ def staging_bypass(trace: Trace) -> Iterator[Problem]:
     """Conditionals of a traced function that a Python value decides."""
     for construct, parts in trace.flow.predicates.values():
         for part, origin in parts:
+            if _is_silenced(trace, origin):
+                continue
             if origin.kind.decided and not (isinstance(part, gast.Compare) and is_trap(trace, part)):
                 yield _finding(trace, construct, part, origin)
 
@@ -60,7 +63,45 @@ def _finding(trace: Trace, construct: gast.AST, part: gast.expr, origin: Origin)
     what = "This loop is unrolled" if loop else "This branch is chosen"
     clause = origin.clause or f"`{trace.text(part)}` is a Python value"
     message = f"{what} {trace.when}, not when it runs: {clause}."
+    fix = _fix(trace, origin) if trace.place is trace.root else ()
     if origin.kind.deliberate:
-        return problem("STG102", message, span_of(part), origin.way_out, origin.related)
+        return problem("STG102", message, span_of(part), origin.way_out, origin.related, fixes=fix)
     way_out = origin.way_out or (_LOOP_WAYS_OUT if loop else _WAYS_OUT)[transform]
-    return problem("STG101", message, span_of(part), way_out, origin.related)
+    return problem("STG101", message, span_of(part), way_out, origin.related, fixes=fix)
+
+
+def _is_silenced(trace: Trace, origin: Origin) -> bool:
+    """Do the settings name the parameter among the flags that are meant?"""
+    if origin.parameter is None:
+        return False
+    name = origin.parameter.id
+    return bool({name, f"{trace.place.name}.{name}"} & settings_of(trace.traces.program).flags)
+
+
+def _fix(trace: Trace, origin: Origin) -> tuple[Fix, ...]:
+    """Say that a parameter is meant to be a Python value."""
+    parameter = origin.parameter
+    if parameter is None:
+        return ()
+    if trace.staged.transform == "jax.jit":
+        return _named_static(trace, parameter.id) if origin.way_out else ()
+    if parameter.annotation is not None or not origin.way_out.startswith("Annotate"):
+        return ()
+    text = origin.way_out.split("`")[1]
+    span = Span(
+        parameter.lineno, parameter.col_offset, parameter.lineno, parameter.col_offset + len(parameter.id)
+    )
+    return (Fix(f"Annotate {text}", ((span, text),)),)
+
+
+def _named_static(trace: Trace, name: str) -> tuple[Fix, ...]:
+    where = trace.staged.where
+    title = f"Name {name} in static_argnames"
+    if isinstance(where, (gast.Name, gast.Attribute)):
+        text = f'{trace.text(where)}(static_argnames="{name}")'
+        return (Fix(title, ((span_of(where), text),), safe=False),)
+    if isinstance(where, gast.Call) and not any((k.arg or "").startswith("static") for k in where.keywords):
+        end = Span(where.end_lineno, where.end_col_offset - 1, where.end_lineno, where.end_col_offset)
+        separator = ", " if where.args or where.keywords else ""
+        return (Fix(title, ((end, f'{separator}static_argnames="{name}")'),), safe=False),)
+    return ()

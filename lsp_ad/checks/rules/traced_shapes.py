@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import gast
 
+from lsp_ad.checks import fixes
 from lsp_ad.checks.traces import Trace
-from lsp_ad.problems import Problem, problem
+from lsp_ad.problems import Fix, Problem, problem
 from lsp_ad.source.parse import span_of
 
 # Which argument is a shape or a length, by position and by name.
@@ -83,27 +84,32 @@ def _shape(trace: Trace, node: gast.expr, function: str) -> Iterator[Problem]:
 
 def _subscript(trace: Trace, node: gast.Subscript) -> Iterator[Problem]:
     value = node.value
-    updated = isinstance(value, gast.Attribute) and value.attr == "at"
-    if trace.is_tensor(value):
+    if trace.of(value).sure:
         for part in node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]:
             if isinstance(part, gast.Slice):
                 for bound in (part.lower, part.upper, part.step):
                     if bound is not None and trace.is_tensor(bound):
-                        yield _finding(
-                            trace,
-                            bound,
-                            "A bound of a slice",
-                            "Use jax.lax.dynamic_slice, whose size is fixed.",
-                        )
-            elif (
-                isinstance(node.ctx, gast.Load)
-                and _is_mask(trace, part)
-                and not _is_counted(trace, node, updated)
-            ):
-                yield _finding(trace, part, "How many elements a mask picks", _MASK_WAY_OUT, "")
+                        way_out = "Use jax.lax.dynamic_slice, whose size is fixed."
+                        yield _finding(trace, bound, "A bound of a slice", way_out)
+            elif isinstance(node.ctx, gast.Load) and _is_mask(trace, part):
+                what = "How many elements a mask picks"
+                yield _finding(trace, part, what, _MASK_WAY_OUT, "", _chosen(trace, node))
     elif isinstance(value, (gast.List, gast.Tuple)) and trace.is_tensor(node.slice):
         way_out = "Index jnp.array(...) of it, or use jax.lax.switch."
         yield _finding(trace, node.slice, "The index of a Python list", way_out)
+
+
+def _chosen(trace: Trace, node: gast.Subscript) -> tuple[Fix, ...]:
+    """`x.at[mask].set(value)` as `jnp.where(mask, value, x)`."""
+    at, method = node.value, trace.parents.get(node)
+    call = trace.parents.get(method) if isinstance(method, gast.Attribute) else None
+    if not isinstance(at, gast.Attribute) or not isinstance(method, gast.Attribute):
+        return ()
+    if not isinstance(call, gast.Call) or (at.attr, method.attr, len(call.args)) != ("at", "set", 1):
+        return ()
+    if not fixes.is_plain(call.args[0]):
+        return ()
+    return fixes.called(trace, call, "jax.numpy", "where", node.slice, call.args[0], at.value)
 
 
 def _is_mask(trace: Trace, node: gast.expr) -> bool:
@@ -116,19 +122,14 @@ def _is_mask(trace: Trace, node: gast.expr) -> bool:
     )
 
 
-def _is_counted(trace: Trace, node: gast.Subscript, updated: bool) -> bool:
-    """`x.at[mask].set(0.0)`: a number for each place needs no count."""
-    outer = trace.parents.get(node)
-    call = trace.parents.get(outer) if outer is not None else None
-    return (
-        updated
-        and isinstance(call, gast.Call)
-        and len(call.args) == 1
-        and isinstance(call.args[0], gast.Constant)
-    )
-
-
-def _finding(trace: Trace, node: gast.expr, what: str, way_out: str = "", tail: str | None = None) -> Problem:
+def _finding(
+    trace: Trace,
+    node: gast.expr,
+    what: str,
+    way_out: str = "",
+    tail: str | None = None,
+    fix: tuple[Fix, ...] = (),
+) -> Problem:
     message = f"{what} has to be known {trace.when}"
     message += f", but `{trace.text(node)}` is traced." if tail is None else "."
-    return problem("STG205", message, span_of(node), way_out)
+    return problem("STG205", message, span_of(node), way_out, fixes=fix)

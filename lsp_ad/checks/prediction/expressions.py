@@ -1,0 +1,347 @@
+"""The values of expressions, and what is decided in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from lsp_ad.checks.parameters import bind
+from lsp_ad.checks.prediction import library
+from lsp_ad.checks.prediction.values import (
+    FALSE,
+    NONE,
+    STAGED,
+    UNCLEAR,
+    Frame,
+    Function,
+    Items,
+    Known,
+    Library,
+    Meeting,
+    Method,
+    Python,
+    Staged,
+    State,
+    Table,
+    Unclear,
+    Value,
+    combined,
+    copied,
+    has_staged,
+    truth,
+)
+from lsp_ad.checks.staged_functions import Functions, Place
+from lsp_ad.semantics.names import HERE
+
+_DEEPEST = 12  # calls inside calls
+_MOST = 20_000  # expressions that are looked at
+
+
+class Enough(Exception):
+    """The program goes on for longer than anybody would wait for a prediction."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What becomes of a construct: `outcome` is as in `lsp_ad.staging.decisions`, None where it is unclear.
+
+    `count`: how often a loop is unrolled, None where that is not known.
+    """
+
+    node: gast.AST
+    construct: str
+    outcome: str | None
+    count: int | None = None
+
+    @property
+    def line(self) -> int:
+        return self.node.lineno
+
+
+class Expressions:
+    """Evaluates expressions in frames. `converts`: are constructs converted, as lsp_ad.staged does?"""
+
+    def __init__(self, functions: Functions, converts: bool = True):
+        self.functions, self.converts = functions, converts
+        self.found: list[Prediction] = []
+        self.frames: list[Frame] = []
+        self.frame: Frame
+        self._steps = 0
+        self._depth = 0
+
+    # States
+
+    def state(self) -> State:
+        """The state as it is; copied, so that what follows does not change it."""
+        known: dict[int, Value] = {}
+        return {f: {name: copied(v, known) for name, v in f.names.items()} for f in self.frames}
+
+    def restore(self, state: State) -> None:
+        known: dict[int, Value] = {}
+        for frame, names in state.items():
+            frame.names = {name: copied(v, known) for name, v in names.items()}
+
+    def either(self, how: Value, one: Callable[[], Any], other: Callable[[], Any]) -> tuple[Any, Any]:
+        """Go both ways from here; `how` decides between them."""
+        before = self.state()
+        first = one()
+        after = {f: f.names for f in self.frames}
+        self.restore(before)
+        second = other()
+        Meeting(how).states(after, {f: f.names for f in self.frames})
+        return first, second
+
+    def decide(self, node: gast.AST, construct: str, value: Value) -> None:
+        """Note how a construct is decided that depends on a value."""
+        outcome: str | None = "decided in Python"
+        if isinstance(value, Staged):
+            outcome = "staged" if self.converts else "fails"
+        elif isinstance(value, Unclear):
+            outcome = None
+        self.note(node, construct, outcome)
+
+    def note(self, node: gast.AST, construct: str, outcome: str | None, count: int | None = None) -> None:
+        found = Prediction(node, construct, outcome, count)
+        if found not in self.found:
+            self.found.append(found)
+
+    # Expressions, by the name of the node
+
+    def value(self, node: gast.AST | None) -> Value:
+        if node is None:
+            return NONE
+        self._steps += 1
+        if self._steps > _MOST:
+            raise Enough
+        method = getattr(self, "_" + type(node).__name__.lower(), None)
+        return method(node) if method else UNCLEAR
+
+    def values(self, nodes: list[gast.expr]) -> list[Value]:
+        found: list[Value] = []
+        for node in nodes:
+            if isinstance(node, gast.Starred):
+                inner = library.elements(self.value(node.value))
+                found += [UNCLEAR] if inner is None else inner
+            else:
+                found.append(self.value(node))
+        return found
+
+    def _constant(self, node: gast.Constant) -> Value:
+        return Known(node.value)
+
+    def _name(self, node: gast.Name) -> Value:
+        frame: Frame | None = self.frame
+        while frame is not None:
+            if node.id in frame.names:
+                return frame.names[node.id]
+            frame = frame.parent
+        place = self.functions.find(node, None)
+        if place is not None:
+            return Function(place, None)
+        canonical = self.functions.program.canonical(node)
+        if canonical is not None and not canonical.startswith(HERE):
+            return Library(canonical)
+        constant = self.functions.program.constants.get(node.id)
+        return Known(constant.value) if isinstance(constant, gast.Constant) else Python()
+
+    def _attribute(self, node: gast.Attribute) -> Value:
+        owner = self.value(node.value)
+        found = library.attribute(owner, node.attr)
+        return Method(owner, node.attr) if found is None else found
+
+    def plain(self, value: Value) -> Value:
+        """A value that is no method: an attribute that is read, not called, is as clear as its object."""
+        if isinstance(value, Method):
+            return STAGED if isinstance(value.owner, Staged) else combined(value.owner)
+        return (
+            Python() if isinstance(value, Library) and value.name.startswith(("numpy.", "math.")) else value
+        )
+
+    def _tuple(self, node: gast.Tuple) -> Value:
+        return Items(self.values(node.elts), False)
+
+    def _list(self, node: gast.List) -> Value:
+        return Items(self.values(node.elts))
+
+    def _dict(self, node: gast.Dict) -> Value:
+        keys = [self.value(k) if k is not None else UNCLEAR for k in node.keys]
+        values = self.values(node.values)
+        if all(isinstance(k, Known) for k in keys):
+            return Table({k.value: v for k, v in zip(keys, values, strict=True) if isinstance(k, Known)})
+        return combined(*values)
+
+    def _joinedstr(self, node: gast.JoinedStr) -> Value:
+        return Python()
+
+    def _binop(self, node: gast.BinOp) -> Value:
+        left, right = self.value(node.left), self.value(node.right)
+        return library.binary(node.op, self.plain(left), self.plain(right))
+
+    def _unaryop(self, node: gast.UnaryOp) -> Value:
+        value = self.plain(self.value(node.operand))
+        if not isinstance(node.op, gast.Not):
+            return library.unary(node.op, value)
+        self.decide(node, "not", value)
+        known = truth(value)
+        return Known(not known.value) if isinstance(known, Known) else combined(value)
+
+    def _boolop(self, node: gast.BoolOp) -> Value:
+        return self._logical(node, "and" if isinstance(node.op, gast.And) else "or", list(node.values))
+
+    def _logical(self, node: gast.AST, word: str, operands: list[gast.expr]) -> Value:
+        return self._either_side(
+            node, word, self.plain(self.value(operands[0])), lambda: self._rest(node, word, operands)
+        )
+
+    def _rest(self, node: gast.AST, word: str, operands: list[gast.expr]) -> Value:
+        if len(operands) == 2:
+            return self.plain(self.value(operands[1]))
+        return self._logical(node, word, operands[1:])
+
+    def _either_side(self, node: gast.AST, word: str, left: Value, right: Callable[[], Value]) -> Value:
+        self.decide(node, word, left)
+        known = truth(left)
+        if isinstance(known, Known):
+            return right() if bool(known.value) == (word == "and") else left
+        value, _ = self.either(left, right, lambda: None)
+        return Meeting(left).values(left, value) if not isinstance(left, Staged) else STAGED
+
+    def _compare(self, node: gast.Compare) -> Value:
+        left = self.plain(self.value(node.left))
+        return self._chain(node, left, list(zip(node.ops, node.comparators, strict=True)))
+
+    def _chain(self, node: gast.Compare, left: Value, links: list[tuple[gast.AST, gast.expr]]) -> Value:
+        (op, comparator), *rest = links
+        right = self.plain(self.value(comparator))
+        here = library.comparison(op, left, right)
+        return (
+            here if not rest else self._either_side(node, "and", here, lambda: self._chain(node, right, rest))
+        )
+
+    def _ifexp(self, node: gast.IfExp) -> Value:
+        test = self.plain(self.value(node.test))
+        self.decide(node, "conditional expression", test)
+        known = truth(test)
+        if isinstance(known, Known):
+            return self.value(node.body if known.value else node.orelse)
+        one, other = self.either(test, lambda: self.value(node.body), lambda: self.value(node.orelse))
+        return Meeting(test).values(self.plain(one), self.plain(other))
+
+    def _subscript(self, node: gast.Subscript) -> Value:
+        return library.subscript(self.plain(self.value(node.value)), self.value(node.slice))
+
+    def _slice(self, node: gast.Slice) -> Value:
+        bounds = [self.value(n) for n in (node.lower, node.upper, node.step)]
+        if all(isinstance(b, Known) for b in bounds):
+            return Known(slice(*(b.value for b in bounds if isinstance(b, Known))))
+        return combined(*bounds)
+
+    def _namedexpr(self, node: gast.NamedExpr) -> Value:
+        value = self.plain(self.value(node.value))
+        self.frame.names[node.target.id] = value
+        return value
+
+    def _lambda(self, node: gast.Lambda) -> Value:
+        place = self.functions.places.get(node)
+        return Function(place, self.frame) if place is not None else UNCLEAR
+
+    def _listcomp(self, node: gast.ListComp) -> Value:
+        made: list[Value] = []
+        clear = self._generated(node.generators, lambda: made.append(self.plain(self.value(node.elt))))
+        if clear is None:
+            return Items(made)
+        return combined(clear, *made)
+
+    _generatorexp = _listcomp
+
+    def _generated(self, generators: list[gast.comprehension], then: Callable[[], Any]) -> Value | None:
+        """Go through a comprehension; what it goes over where that is not known."""
+        generator, *rest = generators
+        over = self.plain(self.value(generator.iter))
+        items = library.elements(over)
+        for item in [over if isinstance(over, Staged) else combined(over)] if items is None else items:
+            self.bind(generator.target, item)
+            tests = [truth(self.plain(self.value(test))) for test in generator.ifs]
+            if any(not isinstance(t, Known) for t in tests):
+                return UNCLEAR
+            if all(isinstance(t, Known) and t.value for t in tests):
+                inner = self._generated(rest, then) if rest else then()
+                if isinstance(inner, (Python, Staged, Unclear)):
+                    return inner
+        return over if items is None else None
+
+    def bind(self, target: gast.AST, value: Value) -> None:
+        """Let a target have a value."""
+        raise NotImplementedError
+
+    # Calls
+
+    def _call(self, node: gast.Call) -> Value:
+        function = self.value(node.func)
+        arguments = [self.plain(v) if not isinstance(v, Library) else v for v in self.values(node.args)]
+        named = {k.arg or "**": self.plain(self.value(k.value)) for k in node.keywords}
+        if isinstance(function, Function):
+            return self._called(node, function, arguments, named)
+        if isinstance(function, Library):
+            return library.call(function.name, arguments, named)
+        if isinstance(function, Method):
+            return library.method(function.owner, function.name, [*arguments, *named.values()])
+        return UNCLEAR if has_staged(*arguments, *named.values()) else combined(function, *arguments)
+
+    def _called(
+        self, node: gast.Call, function: Function, arguments: list[Value], named: dict[str, Value]
+    ) -> Value:
+        place = function.place
+        given = self._bound(node, place, arguments, named)
+        if given is None or self._depth >= _DEEPEST or place.owner is not None:
+            return UNCLEAR
+        frame = Frame(place, function.frame, given)
+        with self.inside(frame):
+            return self.run(place)
+
+    @contextmanager
+    def inside(self, frame: Frame) -> Iterator[None]:
+        """In a block, names are those of a frame."""
+        around, self.frame = getattr(self, "frame", frame), frame
+        self.frames.append(frame)
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self.frame = around
+            self._depth -= 1
+
+    def _bound(
+        self, node: gast.Call, place: Place, arguments: list[Value], named: dict[str, Value]
+    ) -> dict[str, Value] | None:
+        """The values of parameters: of arguments, then defaults."""
+        stars = place.node.args.vararg or place.node.args.kwarg
+        if stars or bind(node, place) is None:
+            return None
+        parameters = [p.id for p in [*place.node.args.posonlyargs, *place.node.args.args]]
+        given = dict(zip(parameters, arguments, strict=False)) | named
+        for name, default in defaults(place).items():
+            if name not in given:
+                given[name] = Known(default.value) if isinstance(default, gast.Constant) else Python()
+        return given if set(place.parameters) <= given.keys() else None
+
+    def run(self, place: Place) -> Value:
+        """The result of a function whose parameters are bound in the frame."""
+        raise NotImplementedError
+
+
+def defaults(place: Place) -> dict[str, gast.expr]:
+    """The defaults of a function, by parameter."""
+    arguments = place.node.args
+    plain = [*arguments.posonlyargs, *arguments.args]
+    found = dict(zip((p.id for p in reversed(plain)), reversed(arguments.defaults), strict=False))
+    return found | {
+        p.id: d for p, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None
+    }
+
+
+__all__ = ["FALSE", "Enough", "Expressions", "Prediction", "defaults"]

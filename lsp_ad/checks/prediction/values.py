@@ -1,0 +1,218 @@
+"""What is known of a value while the staging of a function is predicted, without running it.
+
+Either the value itself (`Known`), or a list, tuple or dict of such (`Items`, `Table`), or that it is a Python
+value (`Python`: one that nobody knows, but the same object wherever it gets), or that it is staged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from lsp_ad.checks.staged_functions import Place
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """A number, a text, None or a range."""
+
+    value: object
+
+
+@dataclass(frozen=True, eq=False)
+class Python:
+    """A Python value that is not known; equal only to itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class Staged:
+    """An array that is staged, or a list of them."""
+
+    is_list: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Unclear:
+    """It cannot be told if it is staged."""
+
+
+@dataclass(eq=False)
+class Items:
+    """A tuple, or a list, which can be changed."""
+
+    items: list[Value]
+    is_list: bool = True
+
+
+@dataclass(eq=False)
+class Table:
+    """A dict with keys that are known."""
+
+    entries: dict[object, Value]
+
+
+@dataclass(eq=False)
+class Frame:
+    """The variables of one call of a function, and the frame around it."""
+
+    place: Place
+    parent: Frame | None
+    names: dict[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A function of the file, with the frame that it was defined in."""
+
+    place: Place
+    frame: Frame | None
+
+
+@dataclass(frozen=True, eq=False)
+class Library:
+    """A function or module of a library, by its canonical name."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """A method that is about to be called."""
+
+    owner: Value
+    name: str
+
+
+Value: TypeAlias = "Known | Python | Staged | Unclear | Items | Table | Function | Library | Method"
+State: TypeAlias = "dict[Frame, dict[str, Value]]"
+
+STAGED, STAGED_LIST, UNCLEAR, NONE = Staged(), Staged(True), Unclear(), Known(None)
+TRUE, FALSE = Known(True), Known(False)
+
+
+def parts(value: Value) -> Iterator[Value]:
+    """A value and all that it holds."""
+    yield value
+    inner = (
+        value.items
+        if isinstance(value, Items)
+        else value.entries.values()
+        if isinstance(value, Table)
+        else ()
+    )
+    for item in inner:
+        yield from parts(item)
+
+
+def has_staged(*values: Value) -> bool:
+    return any(isinstance(part, Staged) for value in values for part in parts(value))
+
+
+def is_unclear(*values: Value) -> bool:
+    return any(isinstance(part, Unclear) for value in values for part in parts(value))
+
+
+def combined(*values: Value) -> Value:
+    """What is computed from values: staged where one of them is."""
+    if has_staged(*values):
+        return STAGED
+    return UNCLEAR if is_unclear(*values) else Python()
+
+
+def same(a: Value, b: Value) -> bool:
+    """Are they surely equal, and equally little known?"""
+    if a is b:
+        return True
+    if isinstance(a, Known) and isinstance(b, Known):
+        return type(a.value) is type(b.value) and a.value == b.value
+    if isinstance(a, Items) and isinstance(b, Items):
+        alike = a.is_list == b.is_list and len(a.items) == len(b.items)
+        return alike and all(map(same, a.items, b.items))
+    if isinstance(a, Table) and isinstance(b, Table):
+        return list(a.entries) == list(b.entries) and all(map(same, a.entries.values(), b.entries.values()))
+    if isinstance(a, Function) and isinstance(b, Function):
+        return a.place is b.place
+    if isinstance(a, Library) and isinstance(b, Library):
+        return a.name == b.name
+    return isinstance(a, Unclear) and isinstance(b, Unclear)
+
+
+def is_number(value: Value) -> bool:
+    """May a loop that is staged carry it?"""
+    if isinstance(value, Known):
+        return isinstance(value.value, (bool, int, float, complex))
+    return isinstance(value, (Python, Staged))
+
+
+class Meeting:
+    """Two states become one; names of one list in both stay names of one list."""
+
+    def __init__(self, how: Value):
+        """`how`: the value that decides between them: staged, a Python value, or unclear."""
+        self.how = how
+        self._met: dict[tuple[int, int], Value] = {}
+
+    def states(self, one: State, other: State) -> None:
+        """Give the frames what both states come to."""
+        for frame, names in one.items():
+            others = other.get(frame, {})
+            frame.names = {
+                name: self.values(names[name], others[name])
+                if name in names and name in others
+                else names.get(name, others.get(name, UNCLEAR))
+                for name in {**names, **others}
+            }
+
+    def values(self, a: Value, b: Value) -> Value:
+        if isinstance(a, (Items, Table)) or isinstance(b, (Items, Table)):
+            if (id(a), id(b)) not in self._met:
+                self._met[id(a), id(b)] = self._containers(a, b)
+            return self._met[id(a), id(b)]
+        if same(a, b):
+            return a
+        if isinstance(a, Unclear) or isinstance(b, Unclear) or isinstance(self.how, Unclear):
+            return UNCLEAR
+        if isinstance(self.how, Staged):
+            return STAGED if is_number(a) and is_number(b) else UNCLEAR
+        return UNCLEAR if has_staged(a, b) else Python()
+
+    def _containers(self, a: Value, b: Value) -> Value:
+        if isinstance(a, Items) and isinstance(b, Items) and a.is_list == b.is_list:
+            if len(a.items) == len(b.items):
+                return Items([self.values(x, y) for x, y in zip(a.items, b.items, strict=True)], a.is_list)
+            if a.is_list and isinstance(self.how, Staged):
+                return STAGED_LIST
+        if isinstance(a, Table) and isinstance(b, Table) and a.entries.keys() == b.entries.keys():
+            return Table({key: self.values(value, b.entries[key]) for key, value in a.entries.items()})
+        if isinstance(self.how, Staged) and any(isinstance(v, Staged) and v.is_list for v in (a, b)):
+            return STAGED_LIST
+        plain = isinstance(self.how, (Known, Python)) and not has_staged(a, b) and not is_unclear(a, b)
+        return Python() if plain else UNCLEAR
+
+
+def copied(value: Value, known: dict[int, Value]) -> Value:
+    """A value with lists of its own; `known` has what is copied already."""
+    if not isinstance(value, (Items, Table)):
+        return value
+    if id(value) not in known:
+        if isinstance(value, Items):
+            made = known[id(value)] = Items([], value.is_list)
+            made.items += [copied(item, known) for item in value.items]
+        else:
+            table = known[id(value)] = Table({})
+            table.entries |= {key: copied(item, known) for key, item in value.entries.items()}
+    return known[id(value)]
+
+
+def truth(value: Value) -> Value:
+    """Is a value true? `Known(True)` or `Known(False)`, or what cannot be told."""
+    if isinstance(value, Known):
+        return TRUE if value.value else FALSE
+    if isinstance(value, Items):
+        return TRUE if value.items else FALSE
+    if isinstance(value, Table):
+        return TRUE if value.entries else FALSE
+    if isinstance(value, (Function, Library, Method)):
+        return TRUE
+    return value

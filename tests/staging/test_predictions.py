@@ -1,0 +1,108 @@
+"""What the text tells of staging agrees with what happens: prediction and run-time report, construct by construct."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lsp_ad
+from lsp_ad.checks import prediction
+from lsp_ad.checks.prediction import STAGED, Items, Known, Table
+from lsp_ad.semantics.names import Program
+from lsp_ad.source.document import Document
+from lsp_ad.source.parse import parse
+from tests.staging.decided_programs import DECIDED
+from tests.staging.programs import PROGRAMS
+
+pytestmark = pytest.mark.row("A13", "A14")
+CONSTRUCTS = ("if", "conditional expression", "while", "for", "and", "or", "not")
+CASES = [
+    pytest.param(function, arguments, id=f"{function.__name__}-{number}")
+    for function, several in [*PROGRAMS, *DECIDED]
+    for number, arguments in enumerate(several)
+]
+
+
+UNCLEAR: dict[str, int] = {}  # how many constructs of a program cannot be told
+
+
+def constructs(function):
+    """The constructs that the user wrote, in the file of a function, by line."""
+    kinds = {"If": "if", "IfExp": "conditional expression", "While": "while", "For": "for", "Not": "not"}
+    kinds |= {"And": "and", "Or": "or"}
+    found = set()
+    for node in ast.walk(ast.parse(Path(inspect.getsourcefile(function)).read_text(encoding="utf-8"))):
+        kind = kinds.get(type(getattr(node, "op", node)).__name__)
+        if kind is not None and hasattr(node, "lineno"):
+            found.add((kind, node.lineno))
+    return found
+
+
+@cache
+def program(file: str) -> Program:
+    with open(file, encoding="utf-8") as f:
+        return Program(parse(Document(f.read(), file)))
+
+
+def described(argument):
+    """What is known of an argument when tracing."""
+    if isinstance(argument, (float, np.ndarray, np.generic)):
+        return STAGED
+    if isinstance(argument, (list, tuple)):
+        return Items([described(a) for a in argument], isinstance(argument, list))
+    if isinstance(argument, dict):
+        return Table({key: described(value) for key, value in argument.items()})
+    return Known(argument)
+
+
+def predicted(function, arguments):
+    """Outcomes and counts by construct and line."""
+    names = list(inspect.signature(function).parameters)
+    given = {name: described(a) for name, a in zip(names, arguments, strict=False)}
+    found = defaultdict(set)
+    for p in prediction.predict(program(inspect.getsourcefile(function)), function.__name__, given):
+        found[p.construct, p.line].add((p.outcome, p.count))
+    return found
+
+
+def reported(function, arguments, backend):
+    """The same of a trace, for the file of the function."""
+    file = inspect.getsourcefile(function)
+    found = defaultdict(set)
+    for d in lsp_ad.staging_report(function, *arguments, backend=backend):
+        if d.file == file and d.construct in CONSTRUCTS:
+            found[d.construct, d.line].add((d.outcome, d.count))
+    return found
+
+
+def disagreements(expected, found):
+    """Where a prediction is another than what happened; and how many constructs were not told."""
+    wrong, unclear = {}, 0
+    for key, outcomes in expected.items():
+        if any(outcome is None for outcome, _ in outcomes):
+            unclear += 1
+        elif not agree(outcomes, found.get(key, set())):
+            wrong[key] = (outcomes, found.get(key))
+    return wrong, unclear
+
+
+def agree(outcomes, happened):
+    counts = {(o, c) for o, c in outcomes if c is not None}
+    loose = {o for o, c in outcomes if c is None}
+    return counts <= happened and all(h in counts or h[0] in loose for h in happened) and bool(happened)
+
+
+@pytest.mark.parametrize(("function", "arguments"), CASES)
+def test_prediction_and_report_agree(function, arguments):
+    pytest.importorskip("jax")
+    expected, found = predicted(function, arguments), reported(function, arguments, "jax")
+    wrong, unclear = disagreements(expected, found)
+    assert not wrong
+    assert unclear == UNCLEAR.get(function.__name__, 0)
+    assert not [key for key in found.keys() - expected.keys() if key in constructs(function)]
