@@ -27,6 +27,19 @@ class Body:
 
 _backend: ContextVar[Backend | None] = ContextVar("backend", default=None)
 _bodies: ContextVar[tuple[Body, ...]] = ContextVar("bodies", default=())
+_written: ContextVar[list[tuple[Any, str]] | None] = ContextVar("written", default=None)
+
+
+def superseded(array: Any, place: str) -> None:
+    """Remember that an array that a function was given has been written into, and is out of date."""
+    written = _written.get()
+    if written is not None:
+        written.append((array, place))
+
+
+def written() -> list[tuple[Any, str]]:
+    """The arrays that are out of date, with the place of the write."""
+    return _written.get() or []
 
 
 def active() -> Backend | None:
@@ -41,11 +54,12 @@ def bodies() -> tuple[Body, ...]:
 
 @contextmanager
 def compiling(backend: Backend) -> Iterator[None]:
-    token = _backend.set(backend)
+    token, written = _backend.set(backend), _written.set([])
     try:
         yield
     finally:
         _backend.reset(token)
+        _written.reset(written)
 
 
 @contextmanager

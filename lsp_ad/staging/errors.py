@@ -28,12 +28,20 @@ class Unsupported(Exception):
         self.line: int = getattr(node, "lineno", 0)
 
 
+GENERATED: set[object] = set()
+"""Those of them that stand for code that lsp-ad generated."""
+
+
 class ConversionError(ValueError):
     """A function cannot be converted; nothing has run. The message names construct, place and way out."""
 
 
 class StagingError(TypeError):
     """A construct cannot be staged with the values that it was given."""
+
+
+class MismatchError(StagingError):
+    """A variable is of two types that no type covers, in two branches or before and after an iteration."""
 
 
 def user_place(depth: int = 1) -> tuple[str, int]:
@@ -72,11 +80,28 @@ def collecting() -> Iterator[list[StagingError]]:
         _raised.reset(token)
 
 
-def staging_error(message: str, way_out: str = "") -> StagingError:
+def staging_error(
+    message: str, way_out: str = "", kind: type[StagingError] = StagingError
+) -> StagingError:
     """A StagingError at the line that is running now."""
     file, line = user_place(2)
-    error = StagingError(f"{file}:{line}: {message}{' ' if way_out else ''}{way_out}")
+    error = kind(f"{file}:{line}: {message}{' ' if way_out else ''}{way_out}")
     raised = _raised.get()
     if raised is not None:
         raised.append(error)
     return error
+
+
+def handled(error: StagingError) -> None:
+    """Forget a staging error that staging itself has found an answer to."""
+    raised = _raised.get()
+    if raised is not None:
+        raised.remove(error)
+
+
+def in_generated_code() -> bool:
+    """Whether the innermost converted function that is running is code that lsp-ad generated."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code not in CONVERTED:
+        frame = frame.f_back  # type: ignore[assignment]
+    return frame is not None and frame.f_code in GENERATED

@@ -167,6 +167,10 @@ class Backend(ABC):
         """A value like `value` with some of its elements changed."""
         raise staging_error(f"The back end {self.name} has no write into an array.")
 
+    def add_at(self, value: Any, index: Any, by: Any) -> Any:
+        """A value like `value` with something added to some of its elements, as often as they are named."""
+        raise staging_error(f"The back end {self.name} has no `np.add.at`.")
+
     def size(self, value: Any) -> Any:
         """How many elements there are along the first axis; staged where that is not known yet."""
         return value.shape[0]

@@ -111,7 +111,20 @@ class Jax(Backend):
         return jnp.asarray(value)
 
     def set_item(self, value: Any, index: Any, new: Any) -> Any:
-        return jnp.asarray(value).at[index].set(new)
+        return jnp.asarray(value).at[_index(index)].set(new)
+
+    def get_item(self, value: Any, index: Any) -> Any:
+        index = _index(index)
+        for part in index if isinstance(index, tuple) else (index,):
+            if self.owns(part) and part.dtype == bool:
+                raise staging_error(
+                    "How many elements a staged mask picks is known only at run time, and the shape with it.",
+                    "Use `np.where(mask, a, b)`, or multiply by the mask.",
+                )
+        return jnp.asarray(value)[index]
+
+    def add_at(self, value: Any, index: Any, by: Any) -> Any:
+        return jnp.asarray(value).at[_index(index)].add(by)
 
     def underlying(self, function: Any) -> Any:
         return function.__wrapped__ if type(function).__name__ == "PjitFunction" else None
@@ -193,6 +206,13 @@ class Jax(Backend):
 def _replay(traced: Traced, inputs: list[Any]) -> list[Any]:
     casted = [jnp.asarray(v, a.dtype) for v, a in zip(inputs, traced.code.in_avals, strict=True)]
     return list(jax.core.eval_jaxpr(traced.code.jaxpr, traced.code.consts, *casted))
+
+
+def _index(index: Any) -> Any:
+    """An index, lists in it as arrays, as NumPy takes them."""
+    if isinstance(index, tuple):
+        return tuple(map(_index, index))
+    return jnp.asarray(index) if isinstance(index, list) else index
 
 
 def _computed(value: Any) -> Any:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Set
 
 import gast
 
 from lsp_ad.differentiate import loop_else, matches, walrus
 from lsp_ad.differentiate.fresh import Fresh
 from lsp_ad.differentiate.structure import leaves, structure
+from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
+from lsp_ad.semantics.names import Program
 from lsp_ad.simplify.algebra import constant
 from lsp_ad.source.trees import walk
 from lsp_ad.staging.converters import break_statements, directives, methods, unsupported, variables
@@ -22,41 +24,44 @@ from lsp_ad.staging.converters.expressions import convert_body
 from lsp_ad.staging.converters.iterables import Iterables
 from lsp_ad.staging.converters.logical_expressions import LogicalExpressions
 from lsp_ad.staging.converters.scopes import Scopes
+from lsp_ad.staging.converters.sharing import Shared
 from lsp_ad.staging.converters.slices import Slices
 from lsp_ad.staging.converters.texts import Texts
-
-Canonical = Callable[..., "str | None"]
+from lsp_ad.staging.converters.writes import Writes
 
 
 def convert(
-    function: gast.FunctionDef, canonical: Canonical, owner: str = "", free: Set[str] = frozenset()
+    function: gast.FunctionDef, program: Program, owner: str = "", free: Set[str] = frozenset()
 ) -> set[str]:
     """Convert a function in place, and the functions in it; returns the names of the blocks made of them.
 
-    `canonical`: the dotted name of an expression, given the names that are hidden there; `owner`: the class
-    whose text it stands in; `free`: the names of functions around it. Raises Unsupported or Refusal.
+    `owner`: the class whose text it stands in; `free`: the names of functions around it. Raises Unsupported
+    or Refusal.
     """
     unsupported.check(function)
     methods.convert(function, owner)
     used = {n.id for n in walk(function) if isinstance(n, gast.Name)}
     names = Names(used | {n.name for n in walk(function) if isinstance(n, gast.FunctionDef)})
-    _convert(function, canonical, names, free)
+    _convert(function, program, names, free)
     return names.made
 
 
-def _convert(function: gast.FunctionDef, canonical: Canonical, names: Names, around: Set[str]) -> None:
+def _convert(function: gast.FunctionDef, program: Program, names: Names, around: Set[str]) -> None:
     used = {n.id for n in walk(function) if isinstance(n, gast.Name)}
     local = flow.writes(function.body) | {n.id for n in walk(function.args) if isinstance(n, gast.Name)}
     for s in flow.statements(function.body):
         if isinstance(s, gast.FunctionDef):
-            _convert(s, canonical, names, around | local)
+            _convert(s, program, names, around | local)
+    canonical = program.canonical
     fresh = Fresh(used)
     directives.convert(function, canonical)
     guarded = _core(function, fresh)
     placed(function.body, function)
+    shared = Shared(function, canonical, Scope.of(program, function).makes_new)
     local = flow.writes(function.body) | {n.id for n in walk(function.args) if isinstance(n, gast.Name)}
     for converter in (
         Asserts(),
+        Writes(shared),
         Slices(),
         Iterables(),
         Texts(),

@@ -43,7 +43,7 @@ class Scopes:
         self.globals = {n for s in statements if isinstance(s, gast.Global) for n in s.names}
         self.parameters = set(parameters(function))
         self.local = (flow.writes(function.body) | self.parameters) - self.globals
-        self.captured, self.rebound = _captured(function)
+        self.captured, self.rebound = captured(function)
         # the flag that ends a loop is read where the loop goes on
         self.captured |= {s.stopped_by for s in statements if getattr(s, "stopped_by", None)}
         self._unbound = self._maybe_unbound()
@@ -154,7 +154,7 @@ def _own(node: gast.AST) -> list[gast.AST]:
     return [n for n in found if isinstance(n, (gast.Attribute, gast.Subscript, gast.Call))]
 
 
-def _captured(function: gast.FunctionDef) -> tuple[set[str], set[str]]:
+def captured(function: gast.FunctionDef) -> tuple[set[str], set[str]]:
     """The names that functions inside read, and those that they bind by `nonlocal`."""
     read: set[str] = set()
     bound: set[str] = set()

@@ -3,7 +3,14 @@
 from typing import Any
 
 from lsp_ad.staging.backends.base import Options
-from lsp_ad.staging.operators.arrays import get_item, set_item, update_item
+from lsp_ad.staging.operators.arrays import (
+    add_at,
+    get_item,
+    set_item,
+    subtract_at,
+    update,
+    update_item,
+)
 from lsp_ad.staging.operators.branches import if_, if_exp
 from lsp_ad.staging.operators.builtins import BY_NAME
 from lsp_ad.staging.operators.calls import call
@@ -20,6 +27,7 @@ __all__ = [
     "NOTHING",
     "Options",
     "State",
+    "add_at",
     "and_",
     "assert_",
     "call",
@@ -41,8 +49,10 @@ __all__ = [
     "poke",
     "read",
     "set_item",
+    "subtract_at",
     "text",
     "undefined",
+    "update",
     "update_item",
     "while_",
 ]

@@ -1,14 +1,58 @@
-"""Elements of arrays, lists and dicts, read and written."""
+"""Elements of arrays and lists, read and written.
+
+A write changes an array of NumPy as Python does, unless a body is being traced, which may not happen when
+the program runs: then, as for staged arrays, it makes a new array. Whoever shares the memory must see it: the
+names that are handed over (`others`), and the caller of a function that writes into what it was given.
+"""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from lsp_ad.staging.backends import owner
+from lsp_ad.staging.backends.base import Backend
+from lsp_ad.staging.context import bodies, superseded
+from lsp_ad.staging.errors import staging_error, user_place
 from lsp_ad.staging.operators.lists import StagedList
 from lsp_ad.staging.operators.plans import listed
-from lsp_ad.staging.structures import flatten
+from lsp_ad.staging.operators.state import restored
+from lsp_ad.staging.structures import flatten, unflatten
+
+_IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.iadd,
+    "-": operator.isub,
+    "*": operator.imul,
+    "/": operator.itruediv,
+    "//": operator.ifloordiv,
+    "%": operator.imod,
+    "**": operator.ipow,
+    "@": operator.imatmul,
+    "&": operator.iand,
+    "|": operator.ior,
+    "^": operator.ixor,
+    "<<": operator.ilshift,
+    ">>": operator.irshift,
+}
+_NEW: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+    "@": operator.matmul,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+}
 
 
 def get_item(value: Any, index: Any) -> Any:
@@ -18,28 +62,192 @@ def get_item(value: Any, index: Any) -> Any:
     backend = owner(value, *flatten(index)[0])
     if backend is None:
         return value[index]
-    return (
-        listed(backend, list(value))[index]
-        if type(value) in (list, tuple)
-        else backend.get_item(value, index)
+    if type(value) in (list, tuple):
+        return listed(backend, list(value))[index]
+    return backend.get_item(value, index)
+
+
+@dataclass(frozen=True)
+class Write:
+    """A write at `path`, the indices one after the other, into `value`.
+
+    `given`: it may be an array of the caller's; `outside`: it is none of the function's variables; `others`:
+    variables that may share its memory.
+    """
+
+    value: Any
+    path: tuple
+    given: bool
+    outside: bool
+    others: dict[str, Any]
+
+    def of(self, staged: Callable[[Any, Any], Any], plain: Callable[[Any, Any], None], *new: Any) -> Any:
+        """Do it, to the array that it is about by `staged`, or by `plain` where it happens now.
+
+        Gives what the variable is afterwards, and the others.
+        """
+        value, rest, parts = self.value, self.path, 0
+        while len(rest) > 1 and type(value) in (list, tuple, dict) and owner(rest[0]) is None:
+            value, rest, parts = value[rest[0]], rest[1:], parts + 1
+        leaves = [leaf for given in (rest, new) for leaf in flatten(given)[0]]
+        if isinstance(value, (list, dict, StagedList)):
+            return self._in_container(value, rest, parts, staged, plain)
+        if owner(value, *leaves) is None and not _in_trace(value):
+            for index in rest[:-1]:
+                value = value[index]
+            plain(value, rest[-1] if rest else None)
+            return self._results(self.value, list(self.others.values()))
+        return self.everywhere(value, _inside(value, rest, staged), parts > 0)
+
+    def _in_container(self, value: Any, rest: tuple, parts: int, staged: Callable, plain: Callable) -> Any:
+        """A write of an item of a list, or into one of a staged list or at a staged index."""
+        if owner(rest[0]) is not None and type(value) is list:
+            backend = owner(rest[0])
+            assert backend is not None
+            if parts:
+                raise staging_error("A list in a list is written at a staged index.", "Give it a name.")
+            value = listed(backend, value)
+        if len(rest) == 1:
+            plain(value, rest[0])
+        else:
+            value[rest[0]] = _inside(value[rest[0]], rest[1:], staged)
+        return self._results(self.value if parts else value, list(self.others.values()))
+
+    def everywhere(self, old: Any, new: Any, inside: bool = False) -> Any:
+        """The results where an array is replaced by a new one: wherever it was, the new one is now."""
+        if self.outside:
+            raise staging_error(
+                "A staged value is written into an array that is no variable of the function.",
+                "Write into a variable of the function, and return it.",
+            )
+        if self.given:
+            superseded(old, ":".join(map(str, user_place())))
+        others = []
+        for name, other in self.others.items():
+            leaves = flatten(other)[0]
+            missed = not any(leaf is old for leaf in leaves) and any(map(np.ndim, leaves))
+            if isinstance(other, StagedList) or missed:
+                raise staging_error(
+                    f"`{name}` may share its memory with the array that is written into here.",
+                    f"Make one of them a copy (`.copy()`) where `{name}` gets its value.",
+                )
+            others.append(_replaced(other, old, new))
+        return self._results(_replaced(self.value, old, new) if inside else new, others)
+
+    def _results(self, value: Any, others: list[Any]) -> Any:
+        return (value, *others) if others else value
+
+
+def _inside(value: Any, path: tuple, change: Callable[[Any, Any], Any]) -> Any:
+    """A new array, changed in a part of it by `change(part, index)`."""
+    if not path:
+        return change(value, None)
+    if len(path) == 1:
+        return change(value, path[0])
+    return _set(value, path[0], _inside(get_item(value, path[0]), path[1:], change))
+
+
+def _replaced(value: Any, old: Any, new: Any) -> Any:
+    """A variable with an array replaced wherever it is in it."""
+    leaves, structure = flatten(value)
+    made = unflatten(structure, [new if leaf is old else leaf for leaf in leaves])
+    return restored([made], [value])[0]
+
+
+def _set(value: Any, index: Any, new: Any) -> Any:
+    """A new array with some elements changed."""
+    backend = owner(value, *flatten(index)[0], *flatten(new)[0])
+    if backend is not None:
+        return backend.set_item(value, index, new)
+    made = value.copy()
+    made[index] = new
+    return made
+
+
+def set_item(
+    value: Any, *path_and_new: Any, given: bool = False, outside: bool = False, **others: Any
+) -> Any:
+    """`value[i] = new`, or `value[i][j] = new`; what the variable is afterwards, and the `others`."""
+    *path, new = path_and_new
+    write = Write(value, tuple(path), given, outside, others)
+    return write.of(lambda array, index: _set(array, index, new), lambda a, i: a.__setitem__(i, new), new)
+
+
+def update_item(
+    value: Any, *path_sign_and_by: Any, given: bool = False, outside: bool = False, **others: Any
+) -> Any:
+    """`value[i] += by`, or `value[i][j] += by`, or another operator."""
+    *path, sign, by = path_sign_and_by
+
+    def staged(array: Any, index: Any) -> Any:
+        return _set(array, index, _NEW[sign](get_item(array, index), by))
+
+    def plain(array: Any, index: Any) -> None:
+        old = array[index]
+        signs = _IN_PLACE if owner(old, by) is None and not _in_trace(old) else _NEW
+        array[index] = signs[sign](old, by)
+
+    return Write(value, tuple(path), given, outside, others).of(staged, plain, by)
+
+
+def update(value: Any, sign: str, by: Any, given: bool = False, outside: bool = False, **others: Any) -> Any:
+    """`value += by`, or another operator."""
+    write = Write(value, (), given, outside, others)
+    backend = owner(value, by)
+    if isinstance(value, (StagedList, list)) or (backend is None and not _in_trace(value)):
+        return write._results(_IN_PLACE[sign](value, by), list(others.values()))
+    made = _NEW[sign](value, by)
+    if not np.ndim(value):  # a number, which is not changed but replaced
+        return write._results(made, list(others.values()))
+    return write.everywhere(value, _kept(backend, value, made))
+
+
+def add_at(value: Any, *path_and_by: Any, given: bool = False, outside: bool = False, **others: Any) -> Any:
+    """`np.add.at(value, index, by)`; what the variable is afterwards."""
+    return _scattered(np.add, value, path_and_by, given, outside, others)
+
+
+def subtract_at(
+    value: Any, *path_and_by: Any, given: bool = False, outside: bool = False, **others: Any
+) -> Any:
+    """`np.subtract.at(value, index, by)`; what the variable is afterwards."""
+    return _scattered(np.subtract, value, path_and_by, given, outside, others)
+
+
+def _scattered(
+    ufunc: np.ufunc,
+    value: Any,
+    path_and_by: tuple,
+    given: bool,
+    outside: bool,
+    others: dict[str, Any],
+) -> Any:
+    *path, by = path_and_by
+
+    def staged(array: Any, index: Any) -> Any:
+        backend = owner(array, *flatten(index)[0], by)
+        if backend is not None:
+            return backend.add_at(array, index, by if ufunc is np.add else -by)
+        made = array.copy()
+        ufunc.at(made, index, by)
+        return made
+
+    return Write(value, tuple(path), given, outside, others).of(
+        staged, lambda array, index: ufunc.at(array, index, by), by
     )
 
 
-def set_item(value: Any, index: Any, new: Any) -> Any:
-    """`value[index] = new`; returns what the variable is afterwards: the same object, or a new staged one."""
-    if isinstance(value, (list, dict, StagedList)):
-        backend = owner(index)
-        if backend is not None and type(value) is list:
-            value = listed(backend, value)
-        value[index] = new
-        return value
-    backend = owner(value, *flatten(index)[0], *flatten(new)[0])
-    if backend is None:
-        value[index] = new
-        return value
-    return backend.set_item(value, index, new)
+def _in_trace(value: Any) -> bool:
+    """Whether a write into an array must not happen now: a body is being traced."""
+    return isinstance(value, np.ndarray) and bool(bodies())
 
 
-def update_item(value: Any, index: Any, change: Callable[[Any], Any]) -> Any:
-    """`value[index] += ...`, where `change` makes the new element of the old one."""
-    return set_item(value, index, change(get_item(value, index)))
+def _kept(backend: Backend | None, value: Any, made: Any) -> Any:
+    """The result of an update in the type and the shape of the array that it goes into."""
+    if np.shape(made) != np.shape(value):
+        raise staging_error(f"An array of shape {np.shape(value)} is updated to one of {np.shape(made)}.")
+    if np.dtype(made.dtype) == np.dtype(value.dtype):
+        return made
+    if not np.can_cast(made.dtype, value.dtype, "same_kind"):
+        raise staging_error(f"An array of {value.dtype} is updated to {made.dtype}, which NumPy refuses.")
+    return made.astype(value.dtype) if backend is None else backend.cast(made, backend.spec(value))

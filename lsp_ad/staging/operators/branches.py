@@ -10,7 +10,7 @@ from lsp_ad.staging import decisions
 from lsp_ad.staging.backends import owner
 from lsp_ad.staging.backends.base import Backend, Ended, Spec, Traced
 from lsp_ad.staging.decisions import decide
-from lsp_ad.staging.errors import staging_error
+from lsp_ad.staging.errors import in_generated_code, staging_error
 from lsp_ad.staging.operators.plans import Joining, Tree, fitted, tree_of
 from lsp_ad.staging.operators.state import (
     Outcome,
@@ -22,7 +22,7 @@ from lsp_ad.staging.operators.state import (
     taken_apart,
 )
 from lsp_ad.staging.operators.truth import truth
-from lsp_ad.staging.operators.types import Fixed, is_number, is_same, unified
+from lsp_ad.staging.operators.types import Fixed, is_number, is_same, is_zero, unified
 from lsp_ad.staging.operators.variables import Undefined
 
 _BRANCHES = ("in one branch", "in the other")
@@ -147,7 +147,8 @@ def _merge(
         name = pair[0].name
         missing = [any(isinstance(leaf, Undefined) for leaf in outcome.leaves) for outcome in pair]
         missing = [m or e for m, e in zip(missing, ended, strict=True)]
-        if any(missing) and not all(missing) and not any(ended):
+        wrong = any(missing) and not all(missing) and not any(ended)
+        if wrong and not in_generated_code():
             checked_undefined(name, pair[missing.index(True)].leaves[0], _guard(guarded), f"in one {place}")
         model = pair[missing.index(False)] if not all(missing) else pair[0]
         if not any(missing) and pair[0].structure != pair[1].structure:
@@ -201,7 +202,9 @@ def _leaf(
             f"`{name}` is {sides[0]!r} in one {place}, {sides[1]!r} in the other.",
             "Only numbers and arrays can depend on a staged condition.",
         )
-    if None in numbers and not any(missing):
+    if not any(missing) and any(map(backend.owns, sides)):
+        numbers = [None if is_zero(value) else n for n, value in zip(numbers, sides, strict=True)]
+    elif None in numbers and not any(missing):
         plain = sides[numbers.index(None)]
         raise staging_error(f"`{name}` is {plain!r} in one {place} and a number or an array in the other.")
     found = [traced[side].specs[n] if n is not None else None for side, n in enumerate(numbers)]

@@ -54,6 +54,9 @@ def numpy_name(function: Any) -> str | None:
     module = getattr(function, "__module__", None)
     if isinstance(function, np.ufunc):
         return function.__name__
+    ufunc = getattr(function, "__self__", None)
+    if isinstance(ufunc, np.ufunc):
+        return f"{ufunc.__name__}.{function.__name__}"
     if not isinstance(module, str) or not (module == "numpy" or module.startswith("numpy.")):
         return None
     if isinstance(function, (types.FunctionType, types.BuiltinFunctionType)) or callable(function):
@@ -66,6 +69,16 @@ def numpy_name(function: Any) -> str | None:
             return None
         return f"{prefix}.{name}" if prefix in ("linalg", "fft", "random") else name
     return None
+
+
+_REDUCTIONS = {
+    "add.reduce": "sum",
+    "multiply.reduce": "prod",
+    "maximum.reduce": "max",
+    "minimum.reduce": "min",
+    "logical_and.reduce": "all",
+    "logical_or.reduce": "any",
+}
 
 
 class _Within:
@@ -90,7 +103,19 @@ class _NumPy:
             if self.name == "stack" and options.get("axis", 0) == 0 and len(args) == 1:
                 return args[0]
         backend = owner(*flatten((args, options))[0])
-        return (self.function if backend is None else backend.function(self.name))(*args, **options)
+        if backend is None:
+            return self.function(*args, **options)
+        if self.name in _REDUCTIONS:
+            return backend.function(_REDUCTIONS[self.name])(args[0], *(args[1:2] or (0,)), **options)
+        options = {key: _counted(value) for key, value in options.items()}
+        return backend.function(self.name)(*map(_counted, args), **options)
+
+
+def _counted(value: Any) -> Any:
+    """An argument, ranges in it as tuples of numbers."""
+    if isinstance(value, range):
+        return tuple(value)
+    return tuple(map(_counted, value)) if type(value) is tuple else value
 
 
 __all__ = ["call", "functools", "numpy_name"]

@@ -34,6 +34,11 @@ class Staged(Owned):
         """The item at an index."""
         return self.item(index, [self.backend.get_item(array, index) for array in self.arrays])
 
+    def rest(self) -> Staged:
+        """All but the first, where it is known that there is one."""
+        arrays = [self.backend.get_item(array, slice(1, None)) for array in self.arrays]
+        return Staged(self.backend, self.count - 1, lambda i, e: self.item(i + 1, e), self.what, arrays)
+
     def __iter__(self) -> Any:
         if not isinstance(self.count, int):
             raise staging_error(

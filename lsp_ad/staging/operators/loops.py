@@ -13,12 +13,14 @@ from lsp_ad.staging.backends import owner
 from lsp_ad.staging.backends.base import PLAIN, Backend, Options
 from lsp_ad.staging.context import active
 from lsp_ad.staging.decisions import decide
-from lsp_ad.staging.errors import staging_error
+from lsp_ad.staging.errors import MismatchError, handled, staging_error
 from lsp_ad.staging.operators.branches import if_, why_python
 from lsp_ad.staging.operators.iteration import Staged, staged, staged_by
 from lsp_ad.staging.operators.staged_loops import StagedLoop
 from lsp_ad.staging.operators.state import State
 from lsp_ad.staging.operators.truth import truth
+
+_BY_THEMSELVES = 2  # iterations that may be unrolled before a loop is staged
 
 
 def while_(test: Callable[[], Any], body: Callable[[], Any], state: State, options: Options = PLAIN) -> None:
@@ -52,7 +54,7 @@ def for_(
     over, why = _staged(iterable, options)
     if over is not None:
         decide(decisions.FOR, decisions.STAGED, why)
-        StagedLoop(over.backend, state, body, goes_on, over, options).run()
+        _stage(over, body, state, goes_on, options)
         return
     count = 0
     for item in iterable:
@@ -67,6 +69,30 @@ def for_(
         body(item)
         count += 1
     decide(decisions.FOR, decisions.UNROLLED, f"it goes over a Python {type(iterable).__name__}", count)
+
+
+def _stage(
+    over: Staged,
+    body: Callable[[Any], Any],
+    state: State,
+    goes_on: Callable[[], Any] | None,
+    options: Options,
+) -> None:
+    """Stage a loop; its first iterations by themselves where these give a variable the type that it keeps."""
+    for number in range(_BY_THEMSELVES + 1):
+        loop = StagedLoop(over.backend, state, body, goes_on, over, options)
+        try:
+            loop.run()
+            return
+        except MismatchError as error:
+            known = isinstance(over.count, int) and over.count > 0
+            if not known or number == _BY_THEMSELVES or (goes_on is not None and goes_on() is not True):
+                raise
+            handled(error)
+            state.set(loop.before)
+        body(over.at(0))
+        over = over.rest()
+        decide(decisions.FOR, decisions.UNROLLED, "it gives variables the types that they keep", number + 1)
 
 
 def _staged(iterable: Any, options: Options) -> tuple[Staged | None, str]:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from lsp_ad.staging.backends.base import Backend, Spec
-from lsp_ad.staging.errors import staging_error
+from lsp_ad.staging.errors import MismatchError, staging_error
 from lsp_ad.staging.operators.lists import Item, Meta, StagedList, conformed
-from lsp_ad.staging.operators.types import Fixed, is_number, is_same, unified, value_spec
+from lsp_ad.staging.operators.types import Fixed, is_number, is_same, is_zero, unified, value_spec
 from lsp_ad.staging.operators.variables import Undefined
 from lsp_ad.staging.structures import LEAF, Leaf, Node, Structure, made_of, parts_of
 
@@ -109,11 +109,15 @@ class Joining:
         return staging_error(
             f"`{self.name}` is {described(a)} {one}, {described(b)} {other}.",
             way_out,
+            MismatchError,
         )
 
     def leaf(self, a: Spec | Fixed, b: Spec | Fixed) -> Spec | Fixed:
         if isinstance(a, Fixed) and isinstance(b, Fixed) and is_same(a.value, b.value):
             return a
+        for zero, found in ((a, b), (b, a)):
+            if isinstance(zero, Fixed) and isinstance(found, Spec) and is_zero(zero.value):
+                return found
         one, other = self.number(a), self.number(b)
         if one is None or other is None:
             raise self.mismatch(a, b, "Only numbers and arrays can depend on staged values.")

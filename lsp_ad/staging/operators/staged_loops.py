@@ -11,7 +11,7 @@ import numpy as np
 
 from lsp_ad.staging import decisions
 from lsp_ad.staging.backends.base import Backend, Options, Spec, Traced
-from lsp_ad.staging.errors import staging_error, user_place
+from lsp_ad.staging.errors import in_generated_code, staging_error, user_place
 from lsp_ad.staging.operators.iteration import Staged
 from lsp_ad.staging.operators.lists import Meta, StagedList, folded
 from lsp_ad.staging.operators.plans import (
@@ -29,7 +29,7 @@ from lsp_ad.staging.operators.plans import (
 )
 from lsp_ad.staging.operators.state import Outcome, State, restored, run_body
 from lsp_ad.staging.operators.truth import truth
-from lsp_ad.staging.operators.types import Fixed, is_number, value_spec
+from lsp_ad.staging.operators.types import Fixed, is_number, is_zero, value_spec
 from lsp_ad.staging.structures import flatten, mapped, parts_of, unflatten
 
 _ROUNDS = 8  # how often the types of the state may be widened
@@ -88,7 +88,8 @@ class StagedLoop:
     def _first(self, tree: Tree, path: tuple) -> Tree:
         """The type of a variable when the loop begins: what is a number is carried."""
         if isinstance(tree, Fixed):
-            return value_spec(self.backend, tree.value) if is_number(tree.value) else tree
+            carried = is_number(tree.value) and not is_zero(tree.value)
+            return value_spec(self.backend, tree.value) if carried else tree
         return self._inside(tree, path)
 
     def _inside(self, tree: Tree, path: tuple) -> Tree:
@@ -192,7 +193,8 @@ class StagedLoop:
         if is_undefined(found):
             return plan
         count = self.over.count if self.over is not None and self.test is None else 0
-        if name not in self.state.guarded and not (isinstance(count, int) and count > 0):
+        runs = isinstance(count, int) and count > 0
+        if name not in self.state.guarded and not runs and not in_generated_code():
             raise staging_error(
                 f"`{name}` has no value if this loop does not run.", "Give it one before the loop."
             )
@@ -247,7 +249,8 @@ class StagedLoop:
             given = [None] * len(leaves) if undefined else flatten(fitted(value, plan))[0]
             for leaf, known in zip(leaves, given, strict=True):
                 if isinstance(leaf, Spec):
-                    start.append(backend.zeros(leaf) if undefined else backend.cast(known, leaf))
+                    empty = undefined or is_zero(known)
+                    start.append(backend.zeros(leaf) if empty else backend.cast(known, leaf))
         over, results = self.over, None
         if over is not None and self.test is None:
             results = backend.for_loop(over.count, body, start, specs, self.arrays, self.options)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lsp_ad.staging.backends.base import Backend, Spec
+from lsp_ad.staging.errors import in_generated_code
 
 _NUMBERS = (bool, int, float, complex, np.generic, np.ndarray)
 
@@ -20,6 +21,14 @@ class Fixed:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Fixed) and is_same(self.value, other.value)
+
+
+def is_zero(value: Any) -> bool:
+    """Whether a value is the zero that an adjoint begins with, in code that lsp-ad generated.
+
+    It stands for zeros of every shape there: what is done to adjoints before they have their shape is linear.
+    """
+    return type(value) in (int, float) and value == 0 and in_generated_code()
 
 
 def is_number(value: Any) -> bool:
