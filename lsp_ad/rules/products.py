@@ -57,7 +57,7 @@ def _rule(pattern: tuple[object, ...]) -> Rule:
     names = [v for v in pattern if isinstance(v, str)]
     texts = {}
     for x in dict.fromkeys(names):
-        total = product_of([names.count(x), *literals])
+        total = float(product_of([names.count(x), *literals]))
         scaled = {1.0: "dy", -1.0: "-dy"}.get(total, f"{'-' * (total < 0)}dy * {abs(total)!r}")
         others = list(names)
         others.remove(x)

@@ -164,7 +164,9 @@ def _is_sum(node: gast.Call) -> bool:
         return False
     if isinstance(node.func, gast.Name):
         return node.func.id in ("unbroadcast", "sum_adjoint")
-    return isinstance(node.func, gast.Attribute) and node.func.attr == "sum"
+    if not isinstance(node.func, gast.Attribute) or node.func.attr != "sum":
+        return False
+    return isinstance(node.func.value, gast.Name) and node.func.value.id in ("np", "numpy")
 
 
 def _normal_operation(node: gast.BinOp) -> gast.expr:

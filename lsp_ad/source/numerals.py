@@ -5,16 +5,16 @@ from __future__ import annotations
 from decimal import Decimal
 
 
-def product_of(values: list[int | float]) -> float:
-    """The product of numbers as they are written.
+def product_of(values: list[int | float]) -> int | float:
+    """The product of numbers as they are written; of integers, an integer.
 
-    >>> product_of([3, 0.1])
-    0.3
+    >>> product_of([3, 0.1]), product_of([3, 2])
+    (0.3, 6)
     """
     total = Decimal(1)
     for value in values:
         total *= Decimal(repr(value))
-    return float(total)
+    return int(total) if all(isinstance(v, int) for v in values) else float(total)
 
 
 def is_moderate(value: object) -> bool:

@@ -72,6 +72,8 @@ def test_printing_a_minus_at_its_first_factor_changes_no_value(text, names):
         ("-a + b", "b - a"),
         ("a - -b", "a + b"),
         ("a + np.sum(-b, axis=0)", "a - np.sum(b, axis=0)"),
+        ("a + x.sum(-b)", "a + x.sum(-b)"),
+        ("2 * d * x * 3", "6 * d * x"),
         ("a + unbroadcast(-b, x)", "a - unbroadcast(b, x)"),
         ("-a * -b", "a * b"),
         ("a * -b", "-(a * b)"),
