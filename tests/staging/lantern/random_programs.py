@@ -7,13 +7,29 @@ iteration of a loop; later ones may raise, in the interpreter and in compiled co
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from lsp_ad.staging.lantern.builder import Builder, Value, slice_
-from lsp_ad.staging.lantern.ir import BOOL, FLOAT64, INT64, Array, List, NewAxis, Program, Tuple, Type
+from lsp_ad.staging.lantern.builder import Builder, Value, const, slice_
+from lsp_ad.staging.lantern.ir import (
+    BOOL,
+    FLOAT64,
+    INT64,
+    Array,
+    Const,
+    Let,
+    List,
+    NewAxis,
+    Program,
+    Tuple,
+    Type,
+    Var,
+    walk,
+)
 from lsp_ad.staging.lantern.primitives import PRIMITIVES, Stack
 
 VECTOR, MATRIX = Array("float64", 1), Array("float64", 2)
@@ -222,8 +238,6 @@ class Programs:
             self.op("arange", (self.b_const(0), np.int64(0)), n, (self.b_const(1), np.int64(1)))
 
     def b_const(self, value: int) -> Any:
-        from lsp_ad.staging.lantern.builder import const
-
         return const(value)
 
     def join(self) -> None:
@@ -415,6 +429,44 @@ class Programs:
             self.add(var, value if count else before)
 
 
+def nested(program: Program, seed: int) -> Program:
+    """The program with some of the values that are read once put in the place where they are."""
+    chance = random.Random(seed)
+    functions = tuple(replace(f, body=_nested(f.body, chance)) for f in program.functions)
+    return Program(functions, program.entry)
+
+
+def _nested(node: Any, chance: random.Random) -> Any:
+    if isinstance(node, tuple):
+        return tuple(_nested(n, chance) for n in node)
+    if not is_dataclass(node) or isinstance(node, Const):
+        return node
+    changes = {f.name: _nested(getattr(node, f.name), chance) for f in fields(node)}  # type: ignore[arg-type]
+    node = replace(node, **changes)  # type: ignore[type-var]
+    if isinstance(node, Let):
+        counts = Counter(e.name for e in walk(node) if isinstance(e, Var))
+        inside: dict[str, Any] = {}
+        bindings = []
+        for b in node.bindings:
+            value = _put(b.value, inside)
+            if counts[b.name] == 1 and chance.random() < 0.5:
+                inside[b.name] = value
+            else:
+                bindings.append(replace(b, value=value))
+        node = Let(tuple(bindings), _put(node.body, inside))
+    return node
+
+
+def _put(node: Any, values: dict[str, Any]) -> Any:
+    if isinstance(node, tuple):
+        return tuple(_put(n, values) for n in node)
+    if isinstance(node, Var):
+        return values.get(node.name, node)
+    if not is_dataclass(node) or isinstance(node, Const):
+        return node
+    return replace(node, **{f.name: _put(getattr(node, f.name), values) for f in fields(node)})  # type: ignore
+
+
 def _dtype(value: Any) -> str:
     return value.dtype.name if isinstance(value, np.ndarray | np.generic) else ""
 
@@ -440,4 +492,4 @@ def _ids(value: Any, size: int) -> bool:
     return bool(fits and np.all((value >= -size) & (value < size)))
 
 
-__all__ = ["ARGS", "Programs", "Tuple"]
+__all__ = ["ARGS", "Programs", "Tuple", "nested"]

@@ -75,6 +75,19 @@ def test_a_stencil_writes_in_place():
     assert "copy()" not in source
     source = compiled(CASES["gauss_seidel"].program).source
     assert "copy()" not in source and "empty" not in source
+    assert "copy()" not in compiled(CASES["tape"].program).source
+
+
+def test_an_elementwise_operation_takes_the_memory_of_an_operand_that_ends():
+    body = """
+    (while ((i 0) (total (zeros n m :dtype float64)))
+      (< i 3)
+      (tuple (+ i 1) (+ total (* (get u [: newaxis]) v))))
+    """
+    params = f"(n int64) (m int64) {V} (v (array float64 1))"
+    p = program(body, params, "(tuple int64 (array float64 2))")
+    assert compiled(p).source.count("np.") == 1
+    agree(p, 2, 3, np.array([1.0, 2.0]), np.array([3.0, 4.0, 5.0]))
 
 
 V = "(u (array float64 1))"
@@ -95,6 +108,16 @@ V = "(u (array float64 1))"
         "(tuple u (set u [0] 1.0))",
         "(tuple (set u [0] 1.0) (set u [1] 2.0))",
         "(let ((v (+ u 1.0))) (tuple v (set v [0] 1.0) (set v [1] 2.0)))",
+        # an operation that would take the memory of an operand which it reads elsewhere, too
+        "(let ((v (+ u 1.0))) (+ v (get v [(: _ _ -1)])))",
+        "(let ((v (+ u 1.0)) (w (get v [(: 1)]))) (+ (get v [(: _ -1)]) (* w w)))",
+        "(let ((v (+ u 1.0)) (i (cast (- v v) :dtype int64))) (+ v (get v [i])))",
+        "(let ((v (+ u 1.0)) (m (get v [: newaxis]))) (+ (* m v) (* v v)))",
+        "(let ((v (+ u 1.0)) (w (* v 2.0))) (tuple (+ v 1.0) w))",
+        "(let ((v (+ u 1.0))) (concatenate (* v 2.0) v (+ v 3.0) :axis 0))",
+        "(let ((v (+ u 1.0))) (matmul v (* v v)))",
+        "(let ((v (+ u 1.0)) (l (list-append (list-new :item (tuple (array float64 1) (array float64 1))) (tuple v (* v 2.0))))) (list-get l 0))",
+        "(let ((v (+ u 1.0))) (if (> (get u [0]) 0.0) (tuple v (* v 2.0)) (tuple (* v 2.0) v)))",
         # in one branch
         "(let ((v (+ u 1.0)) (w (if (> (get u [0]) 0.0) (set v [0] 5.0) v))) (tuple w u))",
         "(let ((v (+ u 1.0)) (w (if (> (get u [0]) 0.0) (set v [0] 5.0) v))) (tuple w v))",
@@ -149,6 +172,21 @@ def test_lists_are_values():
     p = program(body, "(xs (list float64))", f"(tuple {'(list float64) ' * 6} int64 (array float64 1))")
     agree(p, [1.0])
     agree(p, [])
+
+
+@pytest.mark.row("A7")
+@pytest.mark.parametrize(
+    "body",
+    [
+        "(while ((a l) (b l) (i 0)) (< i 2) (tuple (list-append a 1.0) (list-append b 2.0) (+ i 1)))",
+        "(while ((a l) (b l) (i 0)) (< i 2) (let ((c (list-append a 1.0))) (tuple c c (+ i 1))))",
+        "(tuple (list-append l 1.0) (list-append l 2.0) 0)",
+        "(let ((a (list-append l 1.0)) (p (list-pop a))) (tuple a (item p 0) 0))",
+    ],
+)
+def test_a_list_that_two_names_have_is_copied(body):
+    wanted = "(let ((l (list-append xs 0.5))) " + body + ")"
+    agree(program(wanted, "(xs (list float64))", "(tuple (list float64) (list float64) int64)"), [3.0])
 
 
 @pytest.mark.row("A7")

@@ -17,7 +17,7 @@ from lsp_ad.staging.lantern.interpreter import interpret
 from lsp_ad.staging.lantern.ir import Program
 from lsp_ad.staging.lantern.parsing import parse
 from lsp_ad.staging.lantern.printing import program_text
-from tests.staging.lantern.random_programs import ARGS, Programs
+from tests.staging.lantern.random_programs import ARGS, Programs, nested
 
 pytestmark = [pytest.mark.row("A16"), pytest.mark.filterwarnings("ignore::RuntimeWarning")]
 seeds = st.integers(0, 2**32)
@@ -73,6 +73,7 @@ def uncompiled(program: Program) -> Any:
 @settings(max_examples=150, deadline=None)
 def test_generated_python_does_what_the_interpreter_does(seed):
     program = Programs(seed).program(20)
+    program = nested(program, seed) if seed % 3 else program
     found = uncompiled(program)
     if isinstance(found, ValueError) and "math domain error" in str(found):
         return  # compiled code gives nan there

@@ -11,6 +11,7 @@ from lsp_ad.staging.lantern.compiler.operands import (
     Computed,
     Number,
     Operand,
+    Roots,
     Stored,
     element_of,
     reindexed,
@@ -36,7 +37,24 @@ def elementwise(w: Writer, name: str, operands: list[Operand], result: Type) -> 
         return applied(w, name, [p(at) for p in parts], dtype).code
 
     risky = may_raise(name, operands, dtype) or any(isinstance(o, Computed) and o.risky for o in operands)
-    return Computed(dtype, dims, element, NOTHING.union(*map(roots_of, operands)), risky=risky)
+    aligned, shifted = _reads(operands, len(dims))
+    roots = NOTHING.union(*map(roots_of, operands))
+    return Computed(dtype, dims, element, roots, risky=risky, aligned=aligned, shifted=shifted)
+
+
+def _reads(operands: Sequence[Operand], rank: int) -> tuple[tuple[Stored, ...], Roots]:
+    """Which arrays an elementwise operation reads at the index of its result, and what it reads elsewhere."""
+    aligned: list[Stored] = []
+    shifted = NOTHING
+    for o in operands:
+        if isinstance(o, Stored) and len(o.dims) == rank:
+            aligned.append(o)
+        elif isinstance(o, Computed) and len(o.dims) == rank and o.shifted is not None:
+            aligned += o.aligned
+            shifted |= o.shifted
+        else:
+            shifted |= roots_of(o)
+    return tuple(aligned), shifted
 
 
 def _fixed(w: Writer, operand: Operand) -> Operand:

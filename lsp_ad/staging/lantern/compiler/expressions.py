@@ -110,7 +110,8 @@ class Expressions(Writer):
                 if operands is None:
                     return None
                 result = result_type(name, [*map(type_of, operands)], dict(params))
-                return primitive(self, name, operands, dict(params), result)
+                with self.holding(*operands):
+                    return primitive(self, name, operands, dict(params), result)
             case Item():
                 return self.item(expr)
             case Get(value, index):
@@ -231,7 +232,9 @@ class Expressions(Writer):
         for lines, value in (first, second):
             with self.captured() as block:
                 self.splice(lines)
-                parts.append([self._assigned(n, leaf) for n, leaf in zip(names, leaves(value), strict=True)])
+                flat = list(leaves(value))
+                with self.holding(*flat):
+                    parts.append([self._assigned(n, leaf) for n, leaf in zip(names, flat, strict=True)])
             blocks.append(block)
         with self.nested(f"if {test}:"):
             self.splice(blocks[0])
@@ -242,7 +245,7 @@ class Expressions(Writer):
         return rebuilt(type_of(first[1]), merged)
 
     def _assigned(self, name: str, leaf: Operand) -> Operand:
-        kept = self.contiguous(leaf) if isinstance(leaf, Stored | Computed) else leaf
+        kept = lists.kept_leaf(self, leaf)
         self.line(f"{name} = {code_of(kept)}")
         return kept
 
@@ -269,8 +272,8 @@ class Expressions(Writer):
         entry = self.values([b.value for b in expr.bindings])
         if entry is None:
             return None
-        self._before(expr.test, expr.body)
         with self.holding(*entry):
+            self._before(expr.test, expr.body)
             slots = Slots(self, expr.bindings, entry)
         inside = {use if isinstance(use, str) else use[0] for use in uses(expr.test, expr.body)}
         outer = [n for n in inside if n in self.env]
@@ -330,7 +333,8 @@ class Expressions(Writer):
 
     def _passed(self, leaf: Operand, consumed: bool) -> Operand:
         if isinstance(leaf, Stored | Computed):
-            return self.own_array(leaf) if consumed else self.contiguous(leaf)
+            with self.released(leaf):
+                return self.own_array(leaf) if consumed else self.contiguous(leaf)
         if isinstance(leaf, Number):
             return Number(self.atom(leaf.code), leaf.dtype)
         assert isinstance(leaf, Listed)
@@ -368,7 +372,8 @@ class Expressions(Writer):
             else:
                 entries.append(indexing.New() if isinstance(i, NewAxis) else next(following))  # type: ignore[arg-type]
         if not isinstance(expr, Update):
-            return indexing.get(self, array, entries)
+            with self.holding(*operands):
+                return indexing.get(self, array, entries)
         return indexing.update(self, expr.kind, array, entries, next(following))
 
     def number(self, operand: Operand) -> str:
@@ -383,8 +388,8 @@ class Expressions(Writer):
         number = len(self.messages)
         self.messages.append(expr)
         codes = [str(number)]
-        for operand in operands:
-            codes.append(lists.kept(self, operand)[1])
+        with self.holding(*operands):
+            codes += [lists.kept(self, operand)[1] for operand in operands]
         if isinstance(expr, Error):
             self.line(f"raise Raised({', '.join(codes)})")
             return None

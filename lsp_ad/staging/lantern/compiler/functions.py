@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from lsp_ad.staging.lantern.compiler import lists
 from lsp_ad.staging.lantern.compiler.expressions import Expressions, Signature
 from lsp_ad.staging.lantern.compiler.operands import (
-    Computed,
-    Group,
     Listed,
     Number,
     Operand,
@@ -133,15 +131,13 @@ def _parameter(w: Expressions, name: str, t: Type, consumed: bool, codes: list[s
 
 
 def _returned(w: Expressions, value: Operand) -> tuple[bool, ...]:
-    parts = [w.contiguous(leaf) if isinstance(leaf, Stored | Computed) else leaf for leaf in leaves(value)]
+    flat = list(leaves(value))
+    with w.holding(*flat):
+        parts = [lists.kept_leaf(w, leaf) for leaf in flat]
     fresh = []
     with w.holding(*parts):
         for leaf in parts:
-            assert not isinstance(leaf, Group | Computed)
-            if isinstance(leaf, Number):
-                fresh.append(True)
-                continue
             with w.released(leaf):
-                fresh.append(w.claim(leaf))
+                fresh.append(not isinstance(leaf, Stored | Listed) or w.claim(leaf))
     w.line(f"return {lists.packed([*map(code_of, parts)])}")
     return tuple(fresh)

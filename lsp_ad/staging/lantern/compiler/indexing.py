@@ -80,13 +80,17 @@ def get(w: Writer, array: ArrayLike, entries: list[Entry]) -> Operand:
 
 def update(w: Writer, kind: str, array: ArrayLike, entries: list[Entry], new: Operand) -> Stored:
     """The array with a part of it changed: the array itself, where nothing else reads it."""
-    entries = [_apart(w, e, array) for e in entries]
-    target = array if isinstance(array, Stored) and array.contiguous and w.claim(array) else None
-    if target is None:
-        target = w.copied(array)
-    else:
-        new = _apart(w, new, target)
-    _write(w, kind, _place(w, target, entries), new)
+    with w.holding(array, new):
+        entries = [_apart(w, e, array) for e in entries]
+    arrays = [e for e in entries if isinstance(e, Stored | Computed)]
+    with w.holding(*arrays):
+        if isinstance(array, Stored) and array.contiguous and w.claimable(array):
+            with w.holding(array):
+                new = _apart(w, new, array)
+        with w.holding(new):
+            target = w.own_array(array)
+            with w.holding(target):
+                _write(w, kind, _place(w, target, entries), new)
     return target
 
 

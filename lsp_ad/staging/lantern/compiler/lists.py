@@ -70,12 +70,18 @@ def _leaf(w: Writer, code: str, t: Type, roots: Roots) -> Operand:
 
 def kept(w: Writer, operand: Operand) -> tuple[Operand, str]:
     """A value as it is kept in a list or passed on, and its packed code."""
-    parts = [_kept_leaf(w, leaf) for leaf in leaves(operand)]
+    flat = list(leaves(operand))
+    with w.holding(*flat):
+        parts = [kept_leaf(w, leaf) for leaf in flat]
     return _regrouped(operand, iter(parts)), packed([*map(code_of, parts)])
 
 
-def _kept_leaf(w: Writer, leaf: Operand) -> Operand:
-    return w.contiguous(leaf) if isinstance(leaf, Stored | Computed) else leaf
+def kept_leaf(w: Writer, leaf: Operand) -> Operand:
+    """A part of a value, held until now, as it is kept."""
+    if not isinstance(leaf, Stored | Computed):
+        return leaf
+    with w.released(leaf):
+        return w.contiguous(leaf)
 
 
 def _regrouped(operand: Operand, parts: Iterator[Operand]) -> Operand:
@@ -92,8 +98,9 @@ def new(w: Writer, t: Type) -> Listed:
 
 def owned(w: Writer, items: Listed) -> Listed:
     """A list to write into: itself, where nothing else reads it."""
-    if w.claim(items):
-        return items
+    with w.released(items):
+        if w.claim(items):
+            return items
     own = w.new_root(True)
     return Listed(
         w.assign("items", f"{items.code}.copy()"), items.type, own, (items.roots - {items.own}) | {own}

@@ -38,7 +38,8 @@ class Computed:
     `element` gives the code of one element from those of its indices; it may write statements. `roots` is the
     memory that this reads. `cheap`: an element is no more than a place in memory or a constant. `transposed`:
     the stored matrix that this is the transpose of. `zero`: all elements are zero. `risky`: an element may
-    raise an error, so that all are computed even if few are needed.
+    raise an error, so that all are computed even if few are needed. `aligned`: the arrays of which an element
+    reads the same element; `shifted`: the memory of which it reads others.
     """
 
     dtype: str
@@ -49,6 +50,8 @@ class Computed:
     transposed: Stored | None = None
     zero: bool = False
     risky: bool = False
+    aligned: tuple[Stored, ...] = ()
+    shifted: Roots | None = None
 
 
 @dataclass(frozen=True)

@@ -50,14 +50,14 @@ class Slots:
             return leaf
         if isinstance(leaf, Listed):
             self.shared |= leaf.roots - {leaf.own}
-            with w.released(leaf):
-                found = lists.owned(w, leaf) if updated else leaf
+            found = lists.owned(w, leaf) if updated else leaf
             self.shared |= NOTHING if updated else found.roots
             return found
         assert isinstance(leaf, Stored | Computed)
-        if updated:
-            return w.own_array(leaf)
-        stored_leaf = w.contiguous(leaf)
+        with w.released(leaf):
+            if updated:
+                return w.own_array(leaf)
+            stored_leaf = w.contiguous(leaf)
         self.shared |= stored_leaf.roots
         return stored_leaf
 

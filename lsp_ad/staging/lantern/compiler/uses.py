@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from lsp_ad.staging.lantern.elementwise import ELEMENTWISE
 from lsp_ad.staging.lantern.ir import (
+    Binding,
     Call,
     Expr,
     Function,
@@ -78,11 +80,14 @@ class Updates:
 
     def __init__(self, function: Function, consumed: Mapping[str, frozenset[int]]) -> None:
         self.sources: dict[str, frozenset[str]] = {}
+        self.values: dict[str, Expr] = {}
         self.names: set[str] = set()
+        counts = uses(function.body)
         for expr in walk(function.body):
             if isinstance(expr, Let | While):
                 for b in expr.bindings:
                     self.sources[b.name] = frozenset(_may_be(b.value))
+                    self.values[b.name] = b.value
         for expr in walk(function.body):
             value = updated_value(expr)
             if value is not None:
@@ -90,6 +95,40 @@ class Updates:
             elif isinstance(expr, Call):
                 for i in consumed.get(expr.function, ()):
                     self._add(_may_be(expr.args[i]))
+            elif isinstance(expr, While):
+                for b, value in self._steps(expr):
+                    if self._accumulates(value, b.name, counts):
+                        self._add(iter([b.name]))
+
+    def _steps(self, loop: While) -> Iterator[tuple[Binding, Expr]]:
+        """The values that each variable of a loop may take next."""
+        pending = [loop.body]
+        while pending:
+            match pending.pop():
+                case Let(_, body):
+                    pending.append(body)
+                case If(_, then, orelse):
+                    pending += (then, orelse)
+                case Var(name) if name in self.values:
+                    pending.append(self.values[name])
+                case Op("tuple", args):
+                    yield from zip(loop.bindings, args, strict=True)
+
+    def _accumulates(self, value: Expr, name: str, counts: Counter[Use]) -> bool:
+        """Whether a value, which is used nowhere else, is computed from that of a name element by element."""
+        pending, first = [value], True
+        while pending:
+            expr = pending.pop()
+            if isinstance(expr, Var) and expr.name == name and not first:
+                return True
+            if isinstance(expr, Var) and counts[expr.name] == 1 and expr.name in self.values:
+                pending.append(self.values[expr.name])
+            elif isinstance(expr, Let):
+                pending.append(expr.body)
+            elif isinstance(expr, Op) and expr.name in ELEMENTWISE:
+                pending += expr.args
+                first = False
+        return False
 
     def _add(self, names: Iterator[str]) -> None:
         pending = list(names)

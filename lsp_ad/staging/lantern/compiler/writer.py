@@ -46,6 +46,7 @@ class Writer:
         self._sharing: dict[int, set[str]] = {}
         # The names of arrays that are yet to be computed, and to be read.
         self.pending: dict[str, None] = {}
+        self._settling: set[str] = set()
         self.block = 0
         self._blocks = 0
         # How often each name is still to be read; a loop that is being written reads a pinned name again.
@@ -158,11 +159,15 @@ class Writer:
         """Compute the array that a name stands for, if it is yet to be."""
         operand = self.env[name]
         if isinstance(operand, Computed):
+            self._settling.add(name)
             self.bind(name, self.store(operand, name))
+            self._settling.discard(name)
 
     def live(self, name: str) -> Roots:
         """The memory of what may still be read through a name."""
         operand = self.env[name]
+        if name in self._settling:
+            return NOTHING
         if self.pinned[name] or self.left[name] > 0:
             return roots_of(operand)
         if isinstance(operand, Group):
@@ -170,20 +175,31 @@ class Writer:
             return NOTHING.union(*map(roots_of, items))
         return NOTHING
 
+    def claimable(self, operand: Stored | Listed) -> bool:
+        """Whether nothing else will read the memory of a value, so that it can be written into."""
+        return self._claims(operand) is not None
+
     def claim(self, operand: Stored | Listed) -> bool:
-        """Whether nothing else will read the memory of a value, so that it can be written into.
+        """Take the memory of a value to write into it, if nothing else will read it.
 
         Values that are yet to be computed from it are computed now.
         """
+        waiting = self._claims(operand)
+        if waiting is None:
+            return False
+        with self.holding(operand):
+            for name in waiting:
+                self.settle(name)
+        return True
+
+    def _claims(self, operand: Stored | Listed) -> list[str] | None:
+        """The names that have to be computed before the memory of a value is free, or None if it is not."""
         memory = frozenset({operand.own}) if isinstance(operand, Listed) else operand.roots
         if not memory or not memory <= self.owned or any(roots_of(h) & memory for h in self.held):
-            return False
+            return None
         sharing = sorted({n for root in memory for n in self._sharing.get(root, ()) if self.live(n) & memory})
-        if not all(isinstance(self.env[n], Computed) and self.block_of[n] == self.block for n in sharing):
-            return False
-        for n in sharing:
-            self.settle(n)
-        return True
+        waiting = all(isinstance(self.env[n], Computed) and self.block_of[n] == self.block for n in sharing)
+        return sharing if waiting else None
 
     @contextmanager
     def holding(self, *operands: Operand) -> Iterator[None]:
@@ -222,10 +238,19 @@ class Writer:
             return array
         if array.zero:
             return self.allocate(base, array.dtype, array.dims, "zeros")
-        result = self.allocate(base, array.dtype, array.dims)
+        result = self._reusable(array) or self.allocate(base, array.dtype, array.dims)
         with self.loops(result.dims) as at:
             self.line(f"{result.code}[{', '.join(at)}] = {array.element(at)}")
         return result
+
+    def _reusable(self, array: Computed) -> Stored | None:
+        """An array that is read element by element for the last time, and can take the result."""
+        for a in array.aligned if array.shifted is not None else ():
+            fits = a.contiguous and a.dtype == array.dtype and all(map(self.same, a.dims, array.dims))
+            others = [o for o in array.aligned if o.code != a.code and o.roots & a.roots]
+            if fits and not others and not a.roots & (array.shifted or NOTHING) and self.claim(a):
+                return Stored(a.code, a.dtype, tuple(map(self.size, array.dims)), a.roots)
+        return None
 
     def contiguous(self, array: ArrayLike, base: str = "t") -> Stored:
         """An array in a variable, in C order."""
@@ -241,15 +266,15 @@ class Writer:
 
     def own_array(self, array: Stored | Computed) -> Stored:
         """An array that may be written into: itself, where it is one that nothing else reads."""
-        with self.released(array):
-            mine = isinstance(array, Stored) and array.contiguous and self.claim(array)
-        return array if mine and isinstance(array, Stored) else self.copied(array)
+        if isinstance(array, Stored) and array.contiguous and self.claim(array):
+            return array
+        return self.copied(array)
 
     @contextmanager
     def released(self, operand: Operand) -> Iterator[None]:
-        """A held value does not stand in its own way; being held twice it does."""
+        """A value that the caller holds does not stand in its own way; held by others as well, it does."""
         held = self.held
-        at = next((k for k, h in enumerate(held) if h is operand), None)
+        at = max((k for k, h in enumerate(held) if h is operand), default=None)
         self.held = held if at is None else held[:at] + held[at + 1 :]
         yield
         self.held = held
@@ -259,7 +284,8 @@ class Writer:
         if isinstance(operand, Number):
             return Number(self.atom(operand.code), operand.dtype)
         if isinstance(operand, Group):
-            return Group(tuple(self.settled(i, deep) for i in operand.items))
+            with self.holding(*operand.items):
+                return Group(tuple(self.settled(i, deep) for i in operand.items))
         return self.store(operand) if deep and isinstance(operand, Computed) else operand
 
     def element(self, array: ArrayLike, index: Sequence[str]) -> Number:
