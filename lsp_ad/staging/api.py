@@ -25,8 +25,7 @@ def staged(function: Callable[..., Any] | None, backend: str | None) -> Any:
     if not callable(function):
         raise TypeError(f"staged takes a function, not {type(function).__name__}")
     made = _converted(function)
-    compiled = backend_named(backend).compile(made) if backend is not None else None
-    return Entry(made, compiled).function
+    return Entry(made, backend_named(backend).compile if backend is not None else None).function
 
 
 def to_code(function: Callable[..., Any]) -> str:

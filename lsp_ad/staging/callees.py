@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
-import sysconfig
 import types
 from collections.abc import Callable
 from typing import Any
@@ -13,16 +11,11 @@ from lsp_ad.staging.backends import loaded, owner
 from lsp_ad.staging.conversion import converted, has_control_flow, place
 from lsp_ad.staging.entries import ENTRY
 from lsp_ad.staging.errors import CONVERTED, staging_error
+from lsp_ad.staging.libraries import is_library
 from lsp_ad.staging.operators.texts import text
 from lsp_ad.staging.structures import flatten
 
 MARK = "__lsp_ad_do_not_convert__"
-_THEIRS = tuple(
-    os.path.realpath(path) + os.sep
-    for path in {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    if path
-)
-_OWN = os.path.dirname(os.path.realpath(__file__)) + os.sep
 # They look at functions, or keep them, and do not call them.
 _LOOKING = frozenset(["abc", "copy", "dataclasses", "inspect", "pickle", "types", "typing", "weakref"])
 _CALLING = frozenset([functools.reduce, functools.partial, functools.cmp_to_key])
@@ -150,10 +143,3 @@ def _guarded(function: Callable[..., Any], inside: types.FunctionType) -> Callab
         return function(*args, **named)
 
     return call
-
-
-@functools.cache
-def is_library(filename: str) -> bool:
-    """Whether a file belongs to Python, to an installed package or to lsp-ad: nothing of the user's."""
-    path = os.path.realpath(filename)
-    return path.startswith(_THEIRS) or path.startswith(_OWN) or filename.startswith("<frozen")

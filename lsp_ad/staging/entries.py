@@ -10,20 +10,30 @@ from collections.abc import Callable
 from typing import Any
 
 from lsp_ad.staging.backends import loaded, owner
+from lsp_ad.staging.effects import no_leaks
 from lsp_ad.staging.errors import CONVERTED, ConversionError, StagingError, collecting
+from lsp_ad.staging.libraries import OWN, is_library
 from lsp_ad.staging.structures import flatten
 
 ENTRY = "__lsp_ad_entry__"
-_OWN = os.path.dirname(os.path.realpath(__file__)) + os.sep
 _FULL = os.environ.get("LSP_AD_TRACEBACK") == "full"
 
 
 class Entry:
-    """What `staged` knows of a function that it has made: the converted one, and the compiled one if any."""
+    """What `staged` makes of a converted function; `compile_` compiles it, where a back end was asked for."""
 
-    def __init__(self, made: Callable[..., Any], compiled: Callable[..., Any] | None):
-        self.made, self.compiled = made, compiled
-        self.function = self._function(compiled or made)
+    def __init__(self, made: Callable[..., Any], compile_: Callable[[Any], Callable[..., Any]] | None):
+        self.made = made
+        self.compiled = compile_(self._watched) if compile_ is not None else None
+        self.function = self._function(self.compiled or self._watched)
+
+    def _watched(self, *args: Any, **named: Any) -> Any:
+        """The converted function; no staged values are left behind where it is traced."""
+        plain = getattr(self.made, "__func__", self.made)
+        if not isinstance(plain, types.FunctionType) or owner(*flatten((args, named))[0]) is None:
+            return self.made(*args, **named)
+        with no_leaks(plain, (args, named)):
+            return self.made(*args, **named)
 
     def _function(self, run: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(self.made)
@@ -70,7 +80,7 @@ def trimmed(traceback: types.TracebackType | None) -> types.TracebackType | None
     while traceback is not None:
         entries.append(traceback)
         traceback = traceback.tb_next
-    own = [t.tb_frame.f_code.co_filename.startswith(_OWN) for t in entries]
+    own = [t.tb_frame.f_code.co_filename.startswith(OWN) for t in entries]
     kept: list[types.TracebackType] = []
     for position, t in enumerate(entries):
         if own[position]:
@@ -123,7 +133,7 @@ def _frames(error: BaseException) -> list[tuple[types.CodeType, int]]:
 def _recursion(error: RecursionError) -> Exception:
     """A recursion in the traces of branches has no end, since both branches are traced."""
     frames = _frames(error)
-    if sum(code.co_name == "run_body" and code.co_filename.startswith(_OWN) for code, _ in frames) < 3:
+    if sum(code.co_name == "run_body" and code.co_filename.startswith(OWN) for code, _ in frames) < 3:
         return error
     lines = Counter((code, line) for code, line in frames if code in CONVERTED)
     (code, line), _ = max(reversed(lines.items()), key=lambda item: item[1])
@@ -136,8 +146,6 @@ def _recursion(error: RecursionError) -> Exception:
 
 def _undecidable(error: Exception, backend: str) -> Exception:
     """Python has asked a staged value for its value, in a place that no operator stands in for."""
-    from lsp_ad.staging.callees import is_library
-
     users = [(code, line) for code, line in _frames(error) if not is_library(code.co_filename)]
     inside = [position for position, (code, _) in enumerate(users) if code in CONVERTED]
     if not inside:

@@ -8,6 +8,7 @@ from typing import Any
 
 from lsp_ad.staging import decisions
 from lsp_ad.staging.context import Body, tracing
+from lsp_ad.staging.effects import no_hidden_changes
 from lsp_ad.staging.errors import raise_statement, staging_error, user_place
 from lsp_ad.staging.operators.lists import Moved, StagedList
 from lsp_ad.staging.operators.variables import Undefined
@@ -57,7 +58,7 @@ def taken_apart(names: Sequence[str], values: Sequence[Any]) -> list[Outcome]:
 def run_body(construct: str, state: State, start: Sequence[Any], run: Callable[[], Any]) -> tuple:
     """Trace a body from given values of the state; what its outputs then are."""
     state.set(tuple(map(copied, start)))
-    with tracing(Body(construct, state)):
+    with tracing(Body(construct, state)), no_hidden_changes(construct, state.all, state.get()):
         try:
             run()
         except Exception as error:

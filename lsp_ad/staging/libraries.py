@@ -1,0 +1,21 @@
+"""Which files are the user's."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sysconfig
+
+OWN = os.path.dirname(os.path.realpath(__file__)) + os.sep
+_THEIRS = tuple(
+    os.path.realpath(path) + os.sep
+    for path in {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    if path
+)
+
+
+@functools.cache
+def is_library(filename: str) -> bool:
+    """Whether a file belongs to Python, to an installed package or to lsp-ad: nothing of the user's."""
+    path = os.path.realpath(filename)
+    return path.startswith(_THEIRS) or path.startswith(OWN) or filename.startswith("<frozen")
