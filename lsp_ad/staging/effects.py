@@ -19,7 +19,7 @@ from lsp_ad.staging import decisions
 from lsp_ad.staging.backends import owner
 from lsp_ad.staging.backends.base import Owned
 from lsp_ad.staging.decisions import decide
-from lsp_ad.staging.errors import CONVERTED, staging_error
+from lsp_ad.staging.errors import CONVERTED, StagingError, staging_error
 from lsp_ad.staging.libraries import is_library
 from lsp_ad.staging.structures import flatten, parts_of
 
@@ -212,9 +212,10 @@ def no_leaks(function: types.FunctionType, arguments: Any) -> Iterator[None]:
             continue
         if new is not _GONE and owner(*flatten(new)[0]) is not None:
             snapshot.restore()
-            raise staging_error(
-                f"`{path}` would be left with a staged value in it, which means nothing after the trace.",
-                "Return the value.",
+            code = function.__code__
+            raise StagingError(
+                f"{code.co_filename}:{code.co_firstlineno}: {function.__qualname__} would leave a staged value in"
+                f" `{path}`, which means nothing after the trace. Return the value."
             )
         decide(
             decisions.EFFECT, decisions.PYTHON, "it is changed when this is traced, not when it runs", subject=path

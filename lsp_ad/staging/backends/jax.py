@@ -131,7 +131,8 @@ class Jax(Backend):
 
     def is_undecidable(self, error: BaseException) -> bool:
         key = isinstance(error, TypeError) and "unhashable" in str(error) and "Tracer" in str(error)
-        return key or isinstance(error, _UNDECIDABLE)
+        size = isinstance(error, TypeError) and "concrete values" in str(error)
+        return key or size or isinstance(error, _UNDECIDABLE)
 
     def tidy(self, error: BaseException) -> None:
         notes = getattr(error, "__notes__", [])

@@ -151,7 +151,7 @@ class ControlFlow:
             body.append(gast.Global([n for n in names if n in self.scopes.globals]))
         body.append(gast.Assign([gast.Tuple(targets, gast.Store())], name("values"), None))
         for text in texts:
-            body.append(gast.Expr(operator("poke", _setter(parts[text]), name(temporary[text]))))
+            body.append(gast.Expr(_set(parts[text], temporary[text])))
         setter = define(set_, ["values"], body)
         label = ", ".join([*outputs, *texts, *inputs])
         arguments = [constant(label), name(get), name(set_), constant(len(outputs) + len(texts))]
@@ -180,18 +180,11 @@ def _loaded(node: gast.expr) -> gast.expr:
     return made
 
 
-def _setter(node: gast.expr) -> gast.expr:
-    """A function that sets an attribute or an entry."""
-    made = gast.Lambda(
-        gast.arguments([gast.Name("value", gast.Param(), None, None)], [], None, [], [], None, []),
-        gast.Call(name("setattr"), [node.value, constant(node.attr), name("value")], [])
-        if isinstance(node, gast.Attribute)
-        else gast.Call(
-            gast.Attribute(node.value, "__setitem__", gast.Load()), [node.slice, name("value")], []
-        ),
-    )
-    made.immediate = True
-    return made
+def _set(node: gast.expr, value: str) -> gast.expr:
+    """What sets an attribute or an entry, or takes it away where there is no value."""
+    if isinstance(node, gast.Attribute):
+        return operator("set_attribute", node.value, constant(node.attr), name(value))
+    return operator("set_entry", node.value, node.slice, name(value))
 
 
 class Names:

@@ -21,7 +21,7 @@ from lsp_ad.staging.operators.logical import and_, compare, in_, is_, not_, or_
 from lsp_ad.staging.operators.loops import for_, while_
 from lsp_ad.staging.operators.state import NOTHING, State
 from lsp_ad.staging.operators.texts import percent, text
-from lsp_ad.staging.operators.variables import peek, poke, read, undefined
+from lsp_ad.staging.operators.variables import peek, read, set_attribute, set_entry, undefined
 
 __all__ = [
     "NOTHING",
@@ -46,8 +46,9 @@ __all__ = [
     "or_",
     "peek",
     "percent",
-    "poke",
     "read",
+    "set_attribute",
+    "set_entry",
     "set_item",
     "subtract_at",
     "text",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from lsp_ad.staging.backends import owner
+from lsp_ad.staging.backends import loaded, owner
 from lsp_ad.staging.backends.base import Backend, Owned
 from lsp_ad.staging.errors import StagingError, staging_error
 from lsp_ad.staging.structures import flatten
@@ -67,7 +67,7 @@ def repr_(value: Any) -> Any:
 
 def print_(*values: Any, **options: Any) -> None:
     """`print(*values)`, when the code runs where one of them is staged."""
-    backend = owner(*flatten(values)[0])
+    backend = owner(*flatten(values)[0]) or next((b for b in loaded() if b.tracing()), None)
     if backend is None:
         print(*values, **options)
         return

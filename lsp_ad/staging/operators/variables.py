@@ -6,6 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 
+class Unset(UnboundLocalError):
+    """What Python raises where a variable without a value is read."""
+
+    def __init__(self, variable: str):
+        super().__init__(f"cannot access local variable {variable!r} where it is not associated with a value")
+        self.variable = variable
+
+
 class Undefined:
     """Stands for the value of a variable that has none yet."""
 
@@ -22,9 +30,7 @@ class Undefined:
         raise self.error()
 
     def error(self) -> UnboundLocalError:
-        return UnboundLocalError(
-            f"cannot access local variable {self.name!r} where it is not associated with a value"
-        )
+        return Unset(self.name)
 
 
 def undefined(name: str) -> Undefined:
@@ -48,7 +54,17 @@ def peek(get: Callable[[], Any], name: str) -> Any:
         return Undefined(name)
 
 
-def poke(set_: Callable[[Any], None], value: Any) -> None:
-    """Set `a.b` or `d["k"]`, unless it has no value."""
-    if not isinstance(value, Undefined):
-        set_(value)
+def set_attribute(value: Any, name: str, new: Any) -> None:
+    """`value.name = new`, or no such attribute where it has no value."""
+    if not isinstance(new, Undefined):
+        setattr(value, name, new)
+    elif not isinstance(value, Undefined) and name in getattr(value, "__dict__", ()):
+        delattr(value, name)
+
+
+def set_entry(value: Any, key: str, new: Any) -> None:
+    """`value[key] = new`, or no such entry where it has no value."""
+    if not isinstance(new, Undefined):
+        value[key] = new
+    elif isinstance(value, dict):
+        value.pop(key, None)
