@@ -92,7 +92,7 @@ class Snapshot:
 
 
 def _is_container(value: Any) -> bool:
-    if isinstance(value, Owned) or isinstance(value, type):
+    if isinstance(value, (Owned, type)):
         return False
     if isinstance(value, (list, dict, set, collections.deque)):
         return True
@@ -214,9 +214,12 @@ def no_leaks(function: types.FunctionType, arguments: Any) -> Iterator[None]:
             snapshot.restore()
             code = function.__code__
             raise StagingError(
-                f"{code.co_filename}:{code.co_firstlineno}: {function.__qualname__} would leave a staged value in"
-                f" `{path}`, which means nothing after the trace. Return the value."
+                f"{code.co_filename}:{code.co_firstlineno}: {function.__qualname__} would leave a staged value"
+                f" in `{path}`, which means nothing after the trace. Return the value."
             )
         decide(
-            decisions.EFFECT, decisions.PYTHON, "it is changed when this is traced, not when it runs", subject=path
+            decisions.EFFECT,
+            decisions.PYTHON,
+            "it is changed when this is traced, not when it runs",
+            subject=path,
         )

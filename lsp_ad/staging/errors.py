@@ -80,9 +80,7 @@ def collecting() -> Iterator[list[StagingError]]:
         _raised.reset(token)
 
 
-def staging_error(
-    message: str, way_out: str = "", kind: type[StagingError] = StagingError
-) -> StagingError:
+def staging_error(message: str, way_out: str = "", kind: type[StagingError] = StagingError) -> StagingError:
     """A StagingError at the line that is running now."""
     file, line = user_place(2)
     error = kind(f"{file}:{line}: {message}{' ' if way_out else ''}{way_out}")

@@ -144,15 +144,16 @@ class ControlFlow:
             [store(n) for n in outputs] + [store(temporary[t]) for t in texts] + [store(n) for n in inputs]
         )
         body: list[gast.stmt] = []
+        given = self.names.steady("values")
         outer = [n for n in names if n not in self.scopes.globals]
         if outer:
             body.append(gast.Nonlocal(outer))
         if len(outer) < len(names):
             body.append(gast.Global([n for n in names if n in self.scopes.globals]))
-        body.append(gast.Assign([gast.Tuple(targets, gast.Store())], name("values"), None))
+        body.append(gast.Assign([gast.Tuple(targets, gast.Store())], name(given), None))
         for text in texts:
             body.append(gast.Expr(_set(parts[text], temporary[text])))
-        setter = define(set_, ["values"], body)
+        setter = define(set_, [given], body)
         label = ", ".join([*outputs, *texts, *inputs])
         arguments = [constant(label), name(get), name(set_), constant(len(outputs) + len(texts))]
         guarded = [n for n in outputs if n in self.guarded]
@@ -194,6 +195,13 @@ class Names:
         self.used = used
         self.made: set[str] = set()
         self.count: dict[str, int] = {}
+        self.kept: dict[str, str] = {}
+
+    def steady(self, base: str) -> str:
+        """The same name every time, which is none of the user's."""
+        if base not in self.kept:
+            self.kept[base] = self.new(base)
+        return self.kept[base]
 
     def new(self, base: str) -> str:
         number = self.count.get(base, 0) + 1

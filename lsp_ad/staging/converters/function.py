@@ -14,7 +14,7 @@ from lsp_ad.semantics import flow
 from lsp_ad.semantics.names import Program
 from lsp_ad.simplify.algebra import constant
 from lsp_ad.source.trees import walk
-from lsp_ad.staging.converters import break_statements, directives, methods, unsupported, variables
+from lsp_ad.staging.converters import break_statements, directives, handlers, methods, unsupported, variables
 from lsp_ad.staging.converters.asserts import Asserts
 from lsp_ad.staging.converters.building import at, operator, placed, store
 from lsp_ad.staging.converters.calls import Calls
@@ -59,6 +59,7 @@ def _convert(function: gast.FunctionDef, program: Program, names: Names, around:
     placed(function.body, function)
     shared = Shared(function, canonical, Scope.of(program, function).makes_new)
     local = flow.writes(function.body) | {n.id for n in walk(function.args) if isinstance(n, gast.Name)}
+    handlers.convert(function.body, local)
     for converter in (
         Asserts(),
         Writes(shared),

@@ -18,9 +18,7 @@ from lsp_ad.staging.converters.scopes import captured
 
 Canonical = Callable[[gast.AST], "str | None"]
 _CALLERS = "caller's "
-_NEW = {
-    *("len", "int", "float", "bool", "range", "abs", "sum", "isinstance", "str", "min", "max", "round")
-}
+_NEW = {*("len", "int", "float", "bool", "range", "abs", "sum", "isinstance", "str", "min", "max", "round")}
 
 
 @dataclass(frozen=True)

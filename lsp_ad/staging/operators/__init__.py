@@ -14,7 +14,7 @@ from lsp_ad.staging.operators.arrays import (
 from lsp_ad.staging.operators.branches import if_, if_exp
 from lsp_ad.staging.operators.builtins import BY_NAME
 from lsp_ad.staging.operators.calls import call
-from lsp_ad.staging.operators.checks import assert_
+from lsp_ad.staging.operators.checks import assert_, no_errors
 from lsp_ad.staging.operators.directives import element_type, must_stage
 from lsp_ad.staging.operators.folds import items, kept
 from lsp_ad.staging.operators.logical import and_, compare, in_, is_, not_, or_
@@ -42,6 +42,7 @@ __all__ = [
     "items",
     "kept",
     "must_stage",
+    "no_errors",
     "not_",
     "or_",
     "peek",

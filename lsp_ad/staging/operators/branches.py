@@ -202,11 +202,11 @@ def _leaf(
             f"`{name}` is {sides[0]!r} in one {place}, {sides[1]!r} in the other.",
             "Only numbers and arrays can depend on a staged condition.",
         )
-    if not any(missing) and any(map(backend.owns, sides)):
-        numbers = [None if is_zero(value) else n for n, value in zip(numbers, sides, strict=True)]
-    elif None in numbers and not any(missing):
+    if None in numbers and not any(missing):
         plain = sides[numbers.index(None)]
         raise staging_error(f"`{name}` is {plain!r} in one {place} and a number or an array in the other.")
+    if not any(missing) and any(map(backend.owns, sides)):
+        numbers = [None if is_zero(value) else n for n, value in zip(numbers, sides, strict=True)]
     found = [traced[side].specs[n] if n is not None else None for side, n in enumerate(numbers)]
     known = [spec for spec in found if spec is not None]
     spec = unified(known[0], known[-1], backend.same_shapes)

@@ -1,0 +1,44 @@
+"""`except` clauses for what numbers may raise, which see nothing of staged values: these are computed later.
+
+try:                            try:
+    y = 1 / x                       y = 1 / x
+                                    ag.no_errors("ZeroDivisionError", y)
+except ZeroDivisionError:       except ZeroDivisionError:
+    y = 0.0                         y = 0.0
+"""
+
+from __future__ import annotations
+
+import gast
+
+from lsp_ad.semantics import flow
+from lsp_ad.source.printing import expression_text
+from lsp_ad.staging.converters.building import at, constant, name, operator
+
+_RAISED = frozenset(
+    [
+        *("ArithmeticError", "BaseException", "Exception", "FloatingPointError", "IndexError", "LookupError"),
+        *("OverflowError", "ValueError", "ZeroDivisionError"),
+    ]
+)
+
+
+def convert(body: list[gast.stmt], local: set[str]) -> None:
+    """Let `try` statements say so where what they compute is staged."""
+    for s in flow.statements(body):
+        if not isinstance(s, gast.Try):
+            continue
+        written = sorted(flow.writes(s.body) & local)
+        for handler in s.handlers:
+            caught = expression_text(handler.type) if handler.type is not None else "BaseException"
+            goes_on = not (handler.body and isinstance(handler.body[-1], gast.Raise))
+            if goes_on and written and _names(handler.type) & _RAISED:
+                call = operator("no_errors", constant(caught), *map(name, written))
+                s.body.append(at(gast.Expr(call), handler))
+                break
+
+
+def _names(kind: gast.expr | None) -> set[str]:
+    if kind is None:
+        return {"BaseException"}
+    return {n.id for n in gast.walk(kind) if isinstance(n, gast.Name)}
