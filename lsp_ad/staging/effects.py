@@ -214,8 +214,8 @@ def no_leaks(function: types.FunctionType, arguments: Any) -> Iterator[None]:
             snapshot.restore()
             code = function.__code__
             raise StagingError(
-                f"{code.co_filename}:{code.co_firstlineno}: {function.__qualname__} would leave a staged value"
-                f" in `{path}`, which means nothing after the trace. Return the value."
+                f"{code.co_filename}:{code.co_firstlineno}: {function.__qualname__} would leave a value"
+                f" of a trace in `{path}`, which means nothing after it. Return the value."
             )
         decide(
             decisions.EFFECT,
