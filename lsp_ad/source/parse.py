@@ -12,6 +12,7 @@ from functools import cached_property
 import gast
 
 from lsp_ad.problems import Problem, Span, problem
+from lsp_ad.source.conversion import ast_to_gast
 from lsp_ad.source.document import Document
 from lsp_ad.source.trees import no_collection
 
@@ -49,7 +50,7 @@ def parse(document: Document) -> Parsed:
                 warnings.simplefilter("ignore")
                 tree = ast.parse(document.text)
             _columns_to_code_points(tree, document)
-            return Parsed(document, gast.ast_to_gast(tree))
+            return Parsed(document, ast_to_gast(tree))
     except SyntaxError as error:
         return Parsed(document, _empty(), {}, (_syntax_problem(document, error),))
     except (ValueError, RecursionError, MemoryError) as error:
@@ -81,7 +82,9 @@ def _columns_to_code_points(tree: ast.AST, document: Document) -> None:
 
 
 def _comments(text: str) -> dict[int, Comment]:
-    found = {}
+    found: dict[int, Comment] = {}
+    if "#" not in text:
+        return found
     # The tokenizer wants one kind of line end; columns are not moved by that.
     source = text.replace("\r\n", "\n").replace("\r", "\n")
     try:

@@ -59,8 +59,24 @@ def bare_text(node: gast.expr) -> str:
 
 
 def key(node: gast.AST) -> str:
-    """A text that is equal for equal trees, wherever they stand."""
-    return gast.dump(node)
+    """A text that is equal for equal trees, wherever they stand: what `gast.dump` gives."""
+    kind = type(node)
+    if kind is gast.Name and node.annotation is None and node.type_comment is None:
+        context = type(node.ctx).__name__
+        return f"Name(id={node.id!r}, ctx={context}(), annotation=None, type_comment=None)"
+    parts = []
+    content = node.__dict__
+    for field in node._fields:
+        if field in content:
+            value = content[field]
+            if isinstance(value, gast.AST):
+                parts.append(f"{field}={key(value)}")
+            elif not isinstance(value, list):
+                parts.append(f"{field}={value!r}")
+            elif value:
+                inner = [key(item) if isinstance(item, gast.AST) else repr(item) for item in value]
+                parts.append(f"{field}=[{', '.join(inner)}]")
+    return f"{kind.__name__}({', '.join(parts)})"
 
 
 def plain_assignment(statement: gast.stmt) -> gast.stmt:
