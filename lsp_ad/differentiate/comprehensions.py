@@ -12,6 +12,7 @@ values, and generators in `any` and `all`, stay as they are.
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 
 import gast
 
@@ -32,6 +33,8 @@ COMPREHENSIONS = (gast.ListComp, gast.DictComp, gast.GeneratorExp)
 COLLECTING = ("builtins.list", "builtins.tuple", "builtins.sorted")
 REDUCING = ("builtins.sum", "builtins.max", "builtins.min")
 TESTS = ("builtins.any", "builtins.all")
+_CONCERNED = frozenset((*COMPREHENSIONS, gast.SetComp, gast.IfExp, gast.BoolOp))
+_FUNCTIONS = frozenset((*COLLECTING, *REDUCING, *TESTS))
 
 
 def comprehension_names(node: gast.AST) -> set[str]:
@@ -45,21 +48,39 @@ def comprehension_names(node: gast.AST) -> set[str]:
     }
 
 
-def write_out(function: gast.FunctionDef, scope: Scope, varied: set[str], fresh: Fresh) -> dict[str, str]:
-    """Write the comprehensions that read any of `varied` as loops, in place.
+def write_out(
+    function: gast.FunctionDef, scope: Scope, varied: Callable[[], set[str]], fresh: Fresh
+) -> dict[str, str]:
+    """Write the comprehensions that read any of `varied()` as loops, in place.
 
     The variables of comprehensions get names of their own; returns new name to the user's name.
     """
-    writer = _Writer(scope, set(varied), fresh, local_names(function))
+    concerned = _is_concerned(function, scope)
+    writer = _Writer(scope, set(varied()) if concerned else set(), fresh, local_names(function))
     writer.own = own_containers(function, scope)
     writer.tables = tables(function, writer.own, scope)
     function.body = writer.block(function.body)
+    if not concerned:
+        return writer.shown
     writer.taken |= flow.writes(function.body)
     for s in function.body:
         for n in flow.walk(s):
             if isinstance(n, (*COMPREHENSIONS, gast.SetComp)):
                 writer.set_apart(n)
     return writer.shown
+
+
+def _is_concerned(node: gast.AST, scope: Scope) -> bool:
+    """Whether there is anything in a tree that may be written out."""
+    for n in flow.walk(node):
+        kind = type(n)
+        if kind in _CONCERNED:
+            return True
+        if kind is gast.Call:
+            popped = isinstance(n.func, gast.Attribute) and n.func.attr == "pop"
+            if popped or scope.canonical(n.func) in _FUNCTIONS:
+                return True
+    return False
 
 
 class _Writer:
@@ -158,7 +179,7 @@ class _Writer:
 
     def expression(self, node: gast.expr, s: gast.stmt, before: list[gast.stmt]) -> gast.expr:
         """The expression with its comprehensions as the names of what loops before it have built."""
-        if isinstance(node, (gast.Constant, gast.Name)) or not self._is_varied(node):
+        if isinstance(node, (gast.Constant, gast.Name)) or not self.varied or not self._is_varied(node):
             return node
         if isinstance(node, (gast.IfExp, gast.BoolOp)):
             first = "test" if isinstance(node, gast.IfExp) else None

@@ -85,6 +85,7 @@ def _apart(forward: Forward, s: gast.Try, present: Present, after: Set[str]) -> 
             if target in forward.active:
                 forward.active.add(new)
             x.value = substitute(x.value, renamed)
+            forward.carries.forget()
             x.targets = [store(new)]
             renamed[target] = name(new)
             if forward.scope.callee(x.value) is not None:

@@ -10,6 +10,8 @@ own local names where the caller has no use for them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import gast
 
 from lsp_ad.differentiate.arguments import match
@@ -56,9 +58,16 @@ def _counted(function: gast.FunctionDef, program: Program) -> int:
     return min(size, large)
 
 
-def inline(function: gast.FunctionDef, scope: Scope, varied: set[str], fresh: Fresh) -> set[str]:
-    """Inline the small callees of a function in place; returns the names of the callees written out."""
-    inliner = _Inliner(function, scope, varied, fresh)
+def inline(
+    function: gast.FunctionDef, scope: Scope, varied: Callable[[], set[str]], fresh: Fresh
+) -> set[str]:
+    """Inline the small callees of a function in place; returns the names of the callees written out.
+
+    `varied` gives the names that may carry a derivative.
+    """
+    if not any(type(n) is gast.Call and scope.callee(n) is not None for n in flow.walk(function)):
+        return set()
+    inliner = _Inliner(function, scope, varied(), fresh)
     function.body = inliner.block(function.body)
     return inliner.done
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import gast
@@ -22,6 +21,7 @@ from lsp_ad.rules.partials import partials
 from lsp_ad.rules.resolve import Operation
 from lsp_ad.rules.selection import JOINS
 from lsp_ad.semantics import flow
+from lsp_ad.semantics.activity import Carries
 from lsp_ad.semantics.shapes import UNKNOWN, Kind
 from lsp_ad.simplify.algebra import assign, call, constant, name, normalize
 from lsp_ad.source.parse import span_of
@@ -35,7 +35,7 @@ class Operations:
     values: ForwardValues
     adjoints: Adjoints
     active: set[str]
-    carries: Callable[[gast.expr], set[str]]
+    carries: Carries
     callees: Callees
 
     def __post_init__(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import posixpath
+import re
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
@@ -235,12 +236,14 @@ def _generated(
         done.append(lines)
         helpers |= inner.helpers
         imports |= {import_line(m) for m in inner.modules}
-    used = _names([main, *done])
+    hidden = BUILTINS & (program.bound | unit.scope.local)
+    asked = {*program.made, *program.links.imports, *hidden, swept.name}
+    used = _names([main, *done], asked)
     made = _made(program, used)
     helpers |= made & helper_sources().keys()
     more = [emit_made(program, n) for n in sorted(made - helpers)]
     done += more
-    used |= _names(more)
+    used |= _names(more, asked)
     recursive = mode == "jvp" and swept.name not in unit.scope.local | flow.reads(function)
     _refuse_taken(program, function, unit.scope.local, swept.name, helpers, used, recursive)
     imports |= {line for alias, (_, line) in program.links.imports.items() if alias in used}
@@ -264,15 +267,20 @@ def _generated(
 
 _BUILTINS = "complex dict enumerate getattr isinstance len list min range reversed slice tuple zip"
 BUILTINS = frozenset(_BUILTINS.split())
+# Words that may be names: not the first of a text, nor the name of a function where it is defined.
+_WORD = re.compile(r"""(?<!["'\w])[^\W\d]\w*""")
+_HEAD = re.compile(r"^def \w+", re.MULTILINE)
 
 
 def _is_here(program: Program, line: Line) -> bool:
     return line.origin is None or program.home(line.origin) is None
 
 
-def _names(blocks: list[list[Line]]) -> set[str]:
-    """The names that generated code uses."""
+def _names(blocks: list[list[Line]], asked: Set[str]) -> set[str]:
+    """The names that generated code uses, if any of those that are asked for is among them."""
     text = "".join(line.text + "\n" for block in blocks for line in block)
+    if asked.isdisjoint(_WORD.findall(_HEAD.sub("", text))):
+        return set()
     return {n.id for n in walk(ast.parse(text)) if isinstance(n, ast.Name)}
 
 

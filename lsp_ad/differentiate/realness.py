@@ -16,7 +16,7 @@ from lsp_ad.differentiate.fresh import plain
 from lsp_ad.problems import Refusal, Span, problem
 from lsp_ad.rules import RULES, Bound, complex_numbers
 from lsp_ad.rules.complex_numbers import REAL_VALUED
-from lsp_ad.rules.resolve import Scope
+from lsp_ad.rules.resolve import OPERATORS, Scope
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import change_of, is_access
 from lsp_ad.semantics.kinds import Kinds
@@ -29,6 +29,7 @@ from lsp_ad.source.printing import expression_text
 _REAL = ("float", "int", "bool")
 _CONJUGATES = ("numpy.conj", "numpy.conjugate")
 _CONVERSIONS = ("numpy.array", "numpy.asarray", "numpy.astype")
+_OPERATORS = {kind for kind, rule in OPERATORS.items() if not rule.is_zero and rule.name not in REAL_VALUED}
 _WAY_OUT = "Annotate it, or split it into real and imaginary parts."
 
 
@@ -43,8 +44,12 @@ class Realness:
     carries: Callable[[gast.expr], set[str]]
     tainted: set[str] = field(default_factory=set)
     unclear: set[str] = field(default_factory=set)
+    statements: list[gast.stmt] = field(default_factory=list)
+    moving: list[gast.stmt] = field(default_factory=list)  # those that hand on a derivative
 
     def find(self, statements: list[gast.stmt]) -> None:
+        self.statements = statements
+        self.moving = [s for s in statements if self.is_active(s)]
         self.tainted = {n for n, kind in self.kinds.names.items() if is_complex(kind)}
         pending = [edge for s in statements for edge in _edges(s)]
         while True:
@@ -63,9 +68,11 @@ class Realness:
     def _taints(self, node: gast.expr) -> bool:
         """Whether the value of an expression may be complex."""
         if isinstance(node, gast.Name):
-            return node.id in self.tainted or self._mentions(node)
+            return node.id in self.tainted or (node.id not in self.scope.local and self._mentions(node))
         if isinstance(node, gast.Constant):
             return isinstance(node.value, complex)
+        if isinstance(node, gast.BinOp) and type(node.op) in _OPERATORS:
+            return self._taints(node.left) or self._taints(node.right)
         if isinstance(node, (gast.Compare, gast.JoinedStr)):
             return False
         if isinstance(node, gast.Subscript):
@@ -97,18 +104,16 @@ class Realness:
             made = program.constants.get(node.id)
         return made is not None and mentions_complex(made, program)
 
-    def check(self, statements: list[gast.stmt], result: str, where: Span) -> None:
+    def check(self, result: str, where: Span) -> None:
         """Refuse complex results, and derivatives through what may be complex or not."""
         if result in self.tainted:
             raise Refusal(
                 problem("AD402", "The result is complex, or may be.", where, "Return real numbers.")
             )
-        for s in statements:
-            if not self.is_active(s):
-                continue
+        for s in self.moving:
             value = _source(s)
             assert value is not None
-            unclear = sorted(flow.reads(value) & self.unclear)
+            unclear = sorted(flow.reads(value) & self.unclear) if self.unclear else []
             if unclear:
                 message = f"It cannot be told whether `{plain(unclear[0])}` is complex."
                 raise Refusal(problem("AD402", message, span_of(s), _WAY_OUT))
@@ -116,13 +121,16 @@ class Realness:
             if callee is not None and any(self._taints(a) for a in value.args):
                 message = f"`{callee.name}` is given complex numbers."
                 raise Refusal(problem("AD402", message, span_of(s), "Write the function out here."))
-        self._refuse_directions(statements)
+        self._refuse_directions()
 
-    def _refuse_directions(self, statements: list[gast.stmt]) -> None:
+    def _refuse_directions(self) -> None:
         """NumPy's sign of a complex number is its direction, which has a derivative."""
-        for s in statements:
-            for node in flow.walk(_source(s) or gast.Pass()):
-                operation = self.scope.operation(node) if isinstance(node, gast.Call) else None
+        for s in self.statements:
+            source = _source(s)
+            for node in flow.walk(source) if source is not None else ():
+                if type(node) is not gast.Call or getattr(node.func, "attr", "sign") != "sign":
+                    continue
+                operation = self.scope.operation(node)
                 if operation is not None and operation.rule.name == "numpy.sign":
                     of = operation.args[0]
                     if self._taints(of) and flow.reads(of) & self.active:
@@ -136,17 +144,16 @@ class Realness:
         carried = source is not None and self.carries(source) & self.active
         return bool(carried and flow.header_writes(s) & self.active)
 
-    def assumed(self, statements: list[gast.stmt], parameters: Iterable[str]) -> tuple[str, ...]:
+    def assumed(self, parameters: Iterable[str]) -> tuple[str, ...]:
         """The parameters that must be real for the derivative to be right, and may not be."""
-        active = [s for s in statements if self.is_active(s)]
-        if not any(self._matters(s) for s in active):
+        if not any(self._matters(s) for s in self.moving):
             return ()
         relied: set[str] = {p for p in parameters if p in self.active}
-        for s in active:
+        for s in self.moving:
             if not any(is_complex(self.kinds.names.get(n, UNKNOWN)) for n in flow.header_writes(s)):
                 relied |= self.carries(_source(s))
         sources: dict[str, set[str]] = {}
-        for source, targets in (edge for s in statements for edge in _edges(s)):
+        for source, targets in (edge for s in self.statements for edge in _edges(s)):
             for n in targets - self.active:
                 sources.setdefault(n, set()).update(self.carries(source))
         pending = list(relied)

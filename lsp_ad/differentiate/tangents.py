@@ -6,7 +6,7 @@ of those without are not written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Set
 from dataclasses import dataclass, field
 
 import gast
@@ -21,6 +21,7 @@ from lsp_ad.problems import Refusal, problem
 from lsp_ad.rules import EACH, LINEAR, Bound, Unsupported
 from lsp_ad.rules.partials import partials
 from lsp_ad.rules.resolve import Operation
+from lsp_ad.semantics.activity import Carries
 from lsp_ad.semantics.changes import is_access
 from lsp_ad.semantics.shapes import Kind, broadcast
 from lsp_ad.simplify.algebra import add, bare, call, constant, name, normalize, store, substitute
@@ -77,7 +78,7 @@ class Tangents:
     """Writes tangents of expressions in normal form."""
 
     values: HeldValues
-    carries: Callable[[gast.expr], set[str]]
+    carries: Carries
 
     def moves(self, node: gast.expr, present: Present) -> bool:
         """Whether an expression has a tangent."""

@@ -59,7 +59,7 @@ class Unit:
     scope: Scope
     kinds: Kinds
     active: set[str]
-    carries: Callable[[gast.expr], set[str]]
+    carries: activity.Carries
     webs: dict[str, str]
     fresh: Fresh
     stability: Stability
@@ -147,13 +147,17 @@ def prepare(
         raise Refusal(problem("AD502", f"`{function.name}` has no float parameter.", name_span(function)))
     _refuse_other(function, wanted)
     still: dict[int, gast.expr] = {}
-    carries = activity.carrier(scope.operation, lambda n: scope.callee(n) is not None, scope.canonical, still)
-    varied = {*wanted, *apart.parts}
-    renamed = comprehensions.write_out(tree, scope, _varied(tree.body, varied, carries), fresh)
+    carries = activity.Carries(scope.operation, scope.canonical, still)
+
+    def varied() -> set[str]:
+        carries.forget()
+        return _varied(tree.body, {*wanted, *apart.parts}, carries)
+
+    renamed = comprehensions.write_out(tree, scope, varied, fresh)
     local |= flow.writes(tree.body)
     iterators.expand(tree, scope, fresh)
     tree.body = mutations.rewrite(tree.body, scope, fresh)
-    inlined = inline.inline(tree, scope, _varied(tree.body, varied, carries), fresh)
+    inlined = inline.inline(tree, scope, varied, fresh)
     local |= flow.writes(tree.body)
     options.record("inlined", tree)
     result = structure.structure(tree, fresh)
@@ -185,6 +189,7 @@ def prepare(
     local |= flow.writes(tree.body)
     if not insertions.blocks:  # a block may ask for any adjoint
         still.update(shifts.cancelled(tree.body, scope, kinds, [*parameters(function), *items]))
+    carries.forget()
     active = activity.active_names(
         tree.body,
         sources,
@@ -204,12 +209,13 @@ def prepare(
         _refuse_independent(function, wanted, reached, wrt is not None)
     normal = Normalizer(scope, kinds, active, carries, fresh)
     tree.body = normal.block(tree.body)
+    carries.forget()
     options.record("normal form", tree)
     local |= flow.writes(tree.body)
     statements = list(flow.statements(tree.body))
     realness = Realness(scope, kinds, active, carries)
     realness.find(statements)
-    realness.check(statements, result, name_span(function))
+    realness.check(result, name_span(function))
     stability = Stability.of(tree.body, [*parameters(function), *items], result)
     # what an array holds is brought back by undoing the writes into it
     stability.changing = {
@@ -240,7 +246,7 @@ def prepare(
         items,
         normal.unpacked,
         {p for p in parameters(function) if kinds.names.get(p, UNKNOWN).may_be_list},
-        realness.assumed(statements, [*parameters(function), *items]),
+        realness.assumed([*parameters(function), *items]),
         apart,
         rebound,
     )

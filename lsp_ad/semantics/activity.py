@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 import gast
 
@@ -74,33 +74,48 @@ def closure(start: set[str], edges: list[tuple[set[str], set[str]]]) -> set[str]
     return found
 
 
+_NONE = (gast.Constant, gast.Compare, gast.JoinedStr, gast.Slice)
 _INTEGER = (gast.FloorDiv, gast.BitAnd, gast.BitOr, gast.BitXor, gast.LShift, gast.RShift)
 
 
-def carrier(
-    scope_operation: Callable,
-    is_callee: Callable[[gast.expr], bool],
-    canonical: Callable,
-    still: Mapping[int, gast.expr],
-) -> Callable[[gast.expr], set[str]]:
-    """The function `carries` of `active_names` for one function's scope. `still`: expressions, by their ids,
-    through which no derivative flows."""
+class Carries:
+    """The function `carries` of `active_names` for one function's scope, which remembers what it was asked.
 
-    def carries(node: gast.expr | None) -> set[str]:
+    `still`: expressions, by their ids, through which no derivative flows. Who rewrites expressions has it
+    forget.
+    """
+
+    def __init__(self, operation: Callable, canonical: Callable, still: dict[int, gast.expr]):
+        self.operation = operation
+        self.canonical = canonical
+        self.still = still
+        self._known: dict[int, tuple[gast.expr, set[str]]] = {}
+
+    def forget(self) -> None:
+        self._known.clear()
+
+    def __call__(self, node: gast.expr | None) -> set[str]:
         if isinstance(node, gast.Name):
             return {node.id}
-        if node is None or isinstance(node, (gast.Constant, gast.Compare, gast.JoinedStr, gast.Slice)):
+        if node is None or type(node) in _NONE:
             return set()
+        known = self._known.get(id(node))
+        if known is None:
+            known = self._known[id(node)] = (node, self._of(node))
+        return known[1]
+
+    def _of(self, node: gast.expr) -> set[str]:
+        carries = self
         if isinstance(node, gast.BinOp):
             return set() if isinstance(node.op, _INTEGER) else carries(node.left) | carries(node.right)
         if isinstance(node, gast.Call):
-            if id(node) in still:
+            if id(node) in self.still:
                 return set()
-            if kind_of_method(node) is not None and canonical(node.func) is None:
+            if kind_of_method(node) is not None and self.canonical(node.func) is None:
                 return set()
-            if is_access(node) and canonical(node.func) is None:
+            if is_access(node) and self.canonical(node.func) is None:
                 return carries(node.func.value).union(*map(carries, node.args))
-            operation = scope_operation(node)
+            operation = self.operation(node)
             if operation is not None:
                 if operation.rule.is_zero:
                     return set()
@@ -120,7 +135,7 @@ def carrier(
         if isinstance(node, gast.IfExp):
             return carries(node.body) | carries(node.orelse)
         if isinstance(node, gast.Attribute):
-            return carries(node.value) if scope_operation(node) is not None else set()
+            return carries(node.value) if self.operation(node) is not None else set()
         found: set[str] = set()
         for child in children(node):
             if isinstance(child, gast.expr) and not (isinstance(node, gast.Call) and child is node.func):
@@ -128,5 +143,3 @@ def carrier(
             elif isinstance(child, gast.keyword):
                 found |= carries(child.value)
         return found
-
-    return carries

@@ -10,6 +10,7 @@ import pytest
 
 from lsp_ad.differentiate.display import Display
 from lsp_ad.semantics import flow
+from lsp_ad.semantics.activity import Carries
 from lsp_ad.semantics.changes import changed_by
 from lsp_ad.semantics.memory import written_root
 from lsp_ad.semantics.names import bound_names
@@ -70,7 +71,7 @@ def test_the_names_of_a_body():
 @pytest.mark.parametrize("program", FIRST, ids=[c.name for c in FIRST])
 def test_no_pass_leaves_behind_what_is_no_longer_true(program, monkeypatch):
     mode = ("vjp", "jvp", "split")[zlib.crc32(program.name.encode()) % 3]
-    known, shown = Points.of, Display.rename
+    known, shown, carried = Points.of, Display.rename, Carries.__call__
 
     def checked(self, s):
         assert known(self, s) == point_of(s), gast.dump(s)
@@ -80,6 +81,12 @@ def test_no_pass_leaves_behind_what_is_no_longer_true(program, monkeypatch):
         monkeypatch.setattr(Points, "of", known)  # the last to ask
         return shown(self, body)
 
+    def carries(self, node):
+        afresh = Carries(self.operation, self.canonical, self.still)
+        assert carried(self, node) == carried(afresh, node), gast.dump(node)
+        return carried(self, node)
+
+    monkeypatch.setattr(Carries, "__call__", carries)
     monkeypatch.setattr(Points, "of", checked)
     monkeypatch.setattr(Display, "rename", rename)
     with contextlib.suppress(oracle.Refused):
