@@ -19,6 +19,7 @@ from lsp_ad.differentiate.fresh import adjoint_name, is_temporary, plain
 from lsp_ad.differentiate.insertions import Insertions
 from lsp_ad.differentiate.quoting import quoted
 from lsp_ad.differentiate.refused import EFFECTS
+from lsp_ad.differentiate.stable import LiveBefore
 from lsp_ad.differentiate.structure import endless, leaves
 from lsp_ad.differentiate.tangents import RESULT, Present, Tangents
 from lsp_ad.differentiate.write_tangents import beside
@@ -55,7 +56,7 @@ class Forward:
     insertions: Insertions
     changing: set[str]
     written: set[str]
-    live: dict[int, set[str]]
+    live: LiveBefore
     loops: list[Loop] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -72,7 +73,9 @@ class Forward:
         """
         found: list[gast.stmt] = []
         for position, s in enumerate(body):
-            later = self.live[id(body[position + 1])] if position + 1 < len(body) else after
+            later = after
+            if flow.blocks(s) and position + 1 < len(body):
+                later = self.live[id(body[position + 1])]
             for made in self.statement(s, present, later):
                 if not hasattr(made, "lineno") and hasattr(s, "lineno"):
                     gast.copy_location(made, s)

@@ -29,7 +29,7 @@ def may_be_lists(body: list[gast.stmt], active: set[str], kinds: Kinds, scope: S
             found |= {a.id for a in value.args if isinstance(a, gast.Name)}
         cut = _structured(s, found, scope) if not flow.blocks(s) else ()
         for node in flow.walk(s) if not flow.blocks(s) else ():
-            if not (isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name)):
+            if type(node) is not gast.Subscript or not isinstance(node.value, gast.Name):
                 continue
             base = node.value.id
             if node is value and isinstance(node.slice, gast.Slice):  # type: ignore[union-attr]

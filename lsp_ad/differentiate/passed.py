@@ -7,24 +7,27 @@ import gast
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
 
+_HANDING_ON = frozenset((gast.Tuple, gast.List, gast.Dict, gast.Call))
+
 
 def passed_as_lists(body: list[gast.stmt], scope: Scope) -> set[str]:
     """The names that no arithmetic takes for numbers or arrays, and that are handed on as they are: to
     functions with a text that may take them for lists, or as items of a tuple, list or dict."""
     found: set[str] = set()
     numeric: set[str] = set()
-    for s in flow.statements(body):
-        for node in flow.walk(s) if not flow.blocks(s) else ():
-            if isinstance(node, gast.BinOp):
-                numeric |= {e.id for e in (node.left, node.right) if isinstance(e, gast.Name)}
-            elif isinstance(node, (gast.Tuple, gast.List)) and isinstance(node.ctx, gast.Load):
-                found |= {e.id for e in node.elts if isinstance(e, gast.Name)}
-            elif isinstance(node, gast.Dict):
-                found |= {e.id for e in node.values if isinstance(e, gast.Name)}
-            elif isinstance(node, gast.Call) and (callee := scope.callee(node)) is not None:
-                for name, p in _given(node, callee):
-                    if name not in found and _may_take_list(callee, p, scope):
-                        found.add(name)
+    nodes = [n for s in flow.statements(body) if not flow.blocks(s) for n in flow.walk(s)]
+    for node in [n for n in nodes if type(n) in _HANDING_ON]:
+        if isinstance(node, gast.Dict):
+            found |= {e.id for e in node.values if isinstance(e, gast.Name)}
+        elif isinstance(node, gast.Call):
+            callee = scope.callee(node)
+            for name, p in _given(node, callee) if callee is not None else ():
+                if name not in found and _may_take_list(callee, p, scope):
+                    found.add(name)
+        elif isinstance(node.ctx, gast.Load):
+            found |= {e.id for e in node.elts if isinstance(e, gast.Name)}
+    for node in [n for n in nodes if type(n) is gast.BinOp] if found else ():
+        numeric |= {e.id for e in (node.left, node.right) if isinstance(e, gast.Name)}
     return found - numeric
 
 

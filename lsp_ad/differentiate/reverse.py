@@ -124,7 +124,7 @@ class Reverse:
         """The adjoints of blocks of which a run takes one; they leave the same adjoints behind."""
         states = [state.copy() for _ in paths]
         blocks = [self.block(path, inside) for path, inside in zip(paths, states, strict=True)]
-        live = self.values.stability.live.get(id(s), set())
+        live = self.values.stability.live[id(s)]
         state.clear()
         for v in sorted({v for inside in states for v in inside}):
             if v not in live:
@@ -177,7 +177,7 @@ class Reverse:
     # --- loops -------------------------------------------------------------------------------
 
     def loop(self, s: gast.For | gast.While, state: State) -> list[gast.stmt]:
-        live = self.values.stability.live.get(id(s), set())
+        live = self.values.stability.live[id(s)]
         written = flow.writes(s.body) | flow.header_writes(s)
         touched = self._touched(s) & self.active
         carried = sorted(v for v in touched if v in live or (v in state and v in written))

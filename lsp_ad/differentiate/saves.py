@@ -161,7 +161,7 @@ def compute_again(
     A value that only some iterations of a loop compute counts as cheap if one elementwise function gives it:
     to save it would need a place for it in the iterations that do not.
     """
-    reads = _read_counts(backward, points)
+    reads = points.counts(backward)
     in_loops = {
         n for s in flow.statements(body) if isinstance(s, (gast.For, gast.While)) for n in flow.writes([s])
     }
@@ -272,12 +272,3 @@ def is_cheap(node: gast.expr) -> bool:
     if isinstance(node, gast.Attribute):
         return atom(node.value)
     return atom(node)
-
-
-def _read_counts(body: list[gast.stmt], points: Points) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for s in flow.statements(body):
-        for n in points.of(s).names:
-            if isinstance(n.ctx, gast.Load):
-                counts[n.id] = counts.get(n.id, 0) + 1
-    return counts

@@ -13,15 +13,29 @@ import gast
 
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import before_changes
+from lsp_ad.semantics.points import Points
+
+
+class LiveBefore:
+    """The names that are alive before each statement of a body, by its id."""
+
+    def __init__(self, graph: flow.Flow, live: flow.Live):
+        self.graph = graph
+        self.live = live
+
+    def __getitem__(self, statement: int) -> set[str]:
+        point = self.graph.index.get(statement)
+        return set() if point is None else self.live[point]
 
 
 @dataclass
 class Stability:
     """Facts about the names of a function in normal form."""
 
+    points: Points
+    live: LiveBefore
     counts: dict[str, int] = field(default_factory=dict)
     carried: set[str] = field(default_factory=set)
-    live: dict[int, set[str]] = field(default_factory=dict)
     block_of: dict[str, tuple[int, ...]] = field(default_factory=dict)
     path_of: dict[int, tuple[int, ...]] = field(default_factory=dict)
     order: dict[int, int] = field(default_factory=dict)
@@ -29,18 +43,18 @@ class Stability:
     changing: dict[str, set[int]] = field(default_factory=dict)
 
     @staticmethod
-    def of(body: list[gast.stmt], parameters: list[str], result: str) -> Stability:
+    def of(body: list[gast.stmt], parameters: list[str], result: str, points: Points) -> Stability:
+        graph = flow.Flow.of(body, points)
+        live = flow.live_before(graph, [result])
         facts = Stability(
+            points,
+            LiveBefore(graph, live),
             counts=dict.fromkeys(parameters, 1),
             block_of=dict.fromkeys(parameters, ()),
             defined_at=dict.fromkeys(parameters, -1),
         )
         facts._walk(body, ())
         facts.changing = before_changes(body)
-        graph = flow.Flow.of(body)
-        live = flow.live_before(graph, [result])
-        for s in flow.statements(body):
-            facts.live[id(s)] = live[graph.index[id(s)]] if id(s) in graph.index else set()
         facts.carried = carried_names(body, graph, live)
         return facts
 
@@ -50,7 +64,7 @@ class Stability:
             self.path_of[id(s)] = path
             self.order[id(s)] = len(self.order)
             inside = (*path, id(s.body)) if isinstance(s, gast.For) else path
-            for name in flow.header_writes(s):
+            for name in self.points.of(s).binds:
                 self.counts[name] = self.counts.get(name, 0) + 1
                 self.block_of[name] = inside
                 self.defined_at[name] = self.order[id(s)]

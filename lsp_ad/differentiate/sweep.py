@@ -76,7 +76,7 @@ def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -
     adjoints = Adjoints(values, unit.kinds, unit.active, of_callee=mode == "pair")
     values.lists = adjoints.lists = may_be_lists(unit.tree.body, unit.active, unit.kinds, unit.scope)
     use_checks(unit, values)
-    adjoints.once, adjoints.factors = _read_once(unit.tree.body), _factors(unit.tree.body)
+    adjoints.once, adjoints.factors = _read_once(unit), _factors(unit.tree.body)
     reverse = Reverse(Operations(values, adjoints, unit.active, unit.carries, callees), unit.insertions)
     seed = adjoint_name(unit.result)
     kind = unit.kinds.names.get(unit.result, Kind())
@@ -107,13 +107,13 @@ def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -
     returned: gast.expr = gradients[0] if len(gradients) == 1 else gast.Tuple(gradients, gast.Load())
     backward[:0] = [*start, *([check] if check is not None else [])]
     options.record("sweeps", unit.tree, _joint(body, backward, returned))
-    points = Points()
+    points = unit.points
     if options.optimized:
         saves.compute_again(body, backward, values, points)
     reruns = Reruns(body, unit.stability.carried, unit.fresh)
     unit.insertions.removed(list(reruns.plain.values()))
     forward: list[gast.stmt] = [assign(n, constant(None)) for n in sorted(values.bound_first)]
-    forward += unit.insertions.removed(values.insert_saves([*body, last])[:-1])
+    forward += unit.insertions.removed(values.insert_saves([*body, last], points)[:-1])
     bound = {*unit.parameters, *unit.paths}
     if options.optimized:
         saves.fold(forward, backward, bound, points)
@@ -183,14 +183,10 @@ def _factors(body: list[gast.stmt]) -> set[str]:
     }
 
 
-def _read_once(body: list[gast.stmt]) -> set[str]:
+def _read_once(unit: Unit) -> set[str]:
     """The temporaries that one expression reads."""
-    counts: dict[str, int] = {}
-    for s in body:
-        for n in flow.walk(s):
-            if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load) and n.id.startswith("t__"):
-                counts[n.id] = counts.get(n.id, 0) + 1
-    return {n for n, count in counts.items() if count == 1}
+    counts = unit.points.counts(unit.tree.body)
+    return {n for n, count in counts.items() if count == 1 and n.startswith("t__")}
 
 
 def unnest(body: list[gast.stmt]) -> None:

@@ -42,6 +42,7 @@ from lsp_ad.semantics.hints import declared_shapes, default_is_other, default_va
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.memory import stored_value, written_root
 from lsp_ad.semantics.names import Program, local_imports, local_names, parameters
+from lsp_ad.semantics.points import Points
 from lsp_ad.semantics.shapes import UNKNOWN, Kind
 from lsp_ad.semantics.uses import Uses, used_as_dict, used_as_int
 from lsp_ad.source.parse import span_of
@@ -62,6 +63,7 @@ class Unit:
     carries: activity.Carries
     webs: dict[str, str]
     fresh: Fresh
+    points: Points
     stability: Stability
     result: str
     wrt: tuple[str, ...]
@@ -212,18 +214,18 @@ def prepare(
     carries.forget()
     options.record("normal form", tree)
     local |= flow.writes(tree.body)
-    statements = list(flow.statements(tree.body))
+    points = Points()
+    statements = flow.statements(tree.body)
     realness = Realness(scope, kinds, active, carries)
     realness.find(statements)
     realness.check(result, name_span(function))
-    stability = Stability.of(tree.body, [*parameters(function), *items], result)
+    stability = Stability.of(tree.body, [*parameters(function), *items], result, points)
     # what an array holds is brought back by undoing the writes into it
     stability.changing = {
         n: found for n, found in stability.changing.items() if kinds.names.get(n, UNKNOWN).is_structure
     }
-    read = {
-        n for s in flow.statements(tree.body) if flow.header_writes(s) & active for n in flow.header_reads(s)
-    }
+    known = [points.of(s) for s in statements]
+    read = {n for p in known if not active.isdisjoint(p.binds) for n in p.reads}
     if assumed := assumed_numbers(uses, parameter_kinds(function)):
         read |= _counted_down(function) & assumed
     declarations = {p: d for p, d in _relied_on(uses).items() if p in read}
@@ -237,6 +239,7 @@ def prepare(
         carries,
         shown,
         fresh,
+        points,
         stability,
         result,
         tuple(wanted),

@@ -15,6 +15,7 @@ from lsp_ad.semantics import flow
 from lsp_ad.semantics.kinds import Kinds
 from lsp_ad.semantics.memory import root
 from lsp_ad.semantics.names import parameters
+from lsp_ad.semantics.points import Points
 from lsp_ad.semantics.shapes import Kind
 from lsp_ad.simplify.algebra import assign, call, constant, expression, name, store, substitute
 from lsp_ad.source.trees import copied
@@ -84,7 +85,7 @@ class ForwardValues:
             self.kinds.names[here[identifier]] = self.kinds.names.get(identifier, Kind())
         return here[identifier]
 
-    def insert_saves(self, body: list[gast.stmt]) -> list[gast.stmt]:
+    def insert_saves(self, body: list[gast.stmt], points: Points) -> list[gast.stmt]:
         """The block with the copies that were asked for, saved predicates, and calls of forward functions."""
         found: list[gast.stmt] = []
         for s in body:
@@ -96,12 +97,14 @@ class ForwardValues:
                 kept, test = self.tests[id(s)]
                 found.append(assign(kept, test))
                 s.test = name(kept)
+                points.forget_header(s)
             if id(s) in self.calls:
                 saved, forward = self.calls[id(s)]
                 s.targets = [gast.Tuple([*s.targets, store(saved)], gast.Store())]
                 s.value.func = name(forward)
+                points.forget_header(s)
             for block in flow.blocks(s):
-                block[:] = self.insert_saves(block)
+                block[:] = self.insert_saves(block, points)
             if id(s) in self.handled:
                 # which handler ran: its number, or whether the only one did
                 values = range(len(s.handlers) + 1) if len(s.handlers) > 1 else (False, True)

@@ -6,7 +6,9 @@ has it forgotten; where it stands, and what stands in its blocks, is no part of 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container
+from itertools import chain
 
 import gast
 
@@ -36,16 +38,18 @@ _INNER = frozenset(
 class Point:
     """A simple statement, or the header of a compound one.
 
-    `names`: the names in it, each as often as it stands there; `reads`, `binds`: which of them it reads and
-    binds; `lists`: the lists and dicts that it changes; `array`: the array that it writes into. `inner`: it
-    may have names of its own, as comprehensions have.
+    `names`: the names in it, each as often as it stands there, and of these `loads` as text, those that are
+    not bound there; `reads`, `binds`: which names it reads and binds; `lists`: the lists and dicts that it
+    changes; `array`: the array that it writes into. `inner`: it may have names of its own, as comprehensions
+    have.
     """
 
-    __slots__ = ("array", "binds", "inner", "lists", "names", "reads")
+    __slots__ = ("array", "binds", "inner", "lists", "loads", "names", "reads")
 
     def __init__(
         self,
         names: list[gast.Name],
+        loads: list[str],
         reads: Names,
         binds: Names,
         lists: Names = _NONE,
@@ -53,6 +57,7 @@ class Point:
         inner: bool = False,
     ):
         self.names = names
+        self.loads = loads
         self.reads = reads
         self.binds = binds
         self.lists = lists
@@ -64,6 +69,13 @@ class Point:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def rename(self, names: dict[str, str]) -> None:
+        """Take names that are read for others, after that was done in the statement."""
+        self.loads = [names.get(n, n) for n in self.loads]
+        self.reads = {names.get(n, n) for n in self.reads}
+        self.lists = {names.get(n, n) for n in self.lists} if self.lists else _NONE
+        self.array = None if self.array is None else names.get(self.array, self.array)
+
 
 def point_of(s: gast.stmt) -> Point:
     """What there is to know of a point, in one walk."""
@@ -71,27 +83,31 @@ def point_of(s: gast.stmt) -> Point:
     if kind is _ASSIGN or kind is _AUGMENTED or kind is _EXPRESSION or kind is gast.Return:
         names, lists, inner = _mentioned([s])
         if not inner:
-            reads = {n.id for n in names if type(n.ctx) is not _STORE}
-            binds = {n.id for n in names if type(n.ctx) is _STORE} if len(reads) < len(names) else _NONE
+            loads = [n.id for n in names if type(n.ctx) is not _STORE]
+            stores = len(names) - len(loads)
+            binds = {n.id for n in names if type(n.ctx) is _STORE} if stores else _NONE
+            reads = set(loads)
             if kind is _AUGMENTED and type(s.target) is _NAME:
                 reads.add(s.target.id)
             if kind is gast.Return:
-                return Point(names, reads, binds)
+                return Point(names, loads, reads, binds)
             if kind is _EXPRESSION:
-                return Point(names, reads, binds, lists, written_root(s))
+                return Point(names, loads, reads, binds, lists, written_root(s))
             target = s.targets[0] if kind is _ASSIGN else s.target
             if type(target) is _NAME or type(target) is gast.Tuple:
-                return Point(names, reads, binds, lists)
+                return Point(names, loads, reads, binds, lists)
     elif kind is gast.If or kind is gast.While or kind is gast.For:
         names, _, inner = _mentioned(flow.header(s))
         if not inner:
+            loads = [n.id for n in names if type(n.ctx) is not _STORE]
             binds = {n.id for n in names if type(n.ctx) is _STORE} if kind is gast.For else _NONE
-            return Point(names, {n.id for n in names if type(n.ctx) is not _STORE}, binds)
+            return Point(names, loads, set(loads), binds)
     else:
         inner = True
     lists = changed_by(s) if kind in (_ASSIGN, _AUGMENTED, _EXPRESSION) else _NONE
-    mentioned = [n for part in _parts(s) for n in walk(part) if type(n) is _NAME]
-    return Point(mentioned, flow.header_reads(s), flow.header_writes(s), lists, written_root(s), inner)
+    names = [n for part in _parts(s) for n in walk(part) if type(n) is _NAME]
+    loads = [n.id for n in names if type(n.ctx) is not _STORE]
+    return Point(names, loads, flow.header_reads(s), flow.header_writes(s), lists, written_root(s), inner)
 
 
 def _parts(s: gast.stmt) -> list[gast.AST]:
@@ -157,6 +173,10 @@ class Points:
     def mentioned(self, body: list[gast.stmt]) -> set[str]:
         """The names in a body."""
         return {n.id for s in flow.statements(body) for n in self.of(s).names}
+
+    def counts(self, body: list[gast.stmt]) -> Counter[str]:
+        """How often each name is read in a body."""
+        return Counter(chain.from_iterable([self.of(s).loads for s in flow.statements(body)]))
 
     def bound(self, body: list[gast.stmt]) -> set[str]:
         """The names that a body binds in the scope that it stands in."""

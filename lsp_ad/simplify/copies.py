@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 
 import gast
@@ -17,17 +18,12 @@ class Counts:
     """How often each name is read and written."""
 
     def __init__(self, body: list[gast.stmt], points: Points):
-        reads: dict[str, int] = {}
-        writes: dict[str, int] = {}
-        load = gast.Load
-        for s in flow.statements(body):
-            for n in points.of(s).names:
-                table = reads if type(n.ctx) is load else writes
-                table[n.id] = table.get(n.id, 0) + 1
-            if type(s) is gast.AugAssign and isinstance(s.target, gast.Name):
-                reads[s.target.id] = reads.get(s.target.id, 0) + 1
-        self.reads = reads
-        self.writes = writes
+        whole = flow.statements(body)
+        known = [points.of(s) for s in whole]
+        self.reads = points.counts(body)
+        updates = [s.target for s in whole if type(s) is gast.AugAssign]
+        self.reads.update([target.id for target in updates if type(target) is gast.Name])
+        self.writes = Counter([n.id for p in known if p.binds for n in p.names if type(n.ctx) is gast.Store])
 
 
 def changes(s: gast.stmt, shared: Shared, points: Points) -> Names:
@@ -78,6 +74,8 @@ def forget_copies(
                     and copy != original
                 ):
                     renamed[copy] = original
+                    counts.writes[copy] -= 1
+                    counts.reads[original] -= 1
                     continue
             kept.append(s)
         statements[:] = kept or [gast.Pass() for _ in statements[:1]]
@@ -89,10 +87,16 @@ def forget_copies(
         renamed[copy] = original
     if renamed:
         for x in flow.statements(body):
-            read = [n for n in points.of(x).names if n.id in renamed and isinstance(n.ctx, gast.Load)]
-            for n in read:
-                n.id = renamed[n.id]
-                bare(n)
-            if read:
-                points.forget(x)
+            point = points.of(x)
+            if renamed.keys().isdisjoint(point.loads):
+                continue
+            for n in point.loads:
+                if n in renamed:
+                    counts.reads[n] -= 1
+                    counts.reads[renamed[n]] += 1
+            for node in point.names:
+                if node.id in renamed and isinstance(node.ctx, gast.Load):
+                    node.id = renamed[node.id]
+                    bare(node)
+            point.rename(renamed)
     return bool(renamed)

@@ -38,8 +38,7 @@ def tidy_up(
     changed = True
     while changed:
         counts = Counts(body, points)
-        if changed := forget_copies(body, counts, movable, parameters, shared, points):
-            counts = Counts(body, points)
+        changed = forget_copies(body, counts, movable, parameters, shared, points)
         if block is None or changed:
             block = _Block(body, counts, movable, summable, shared, points)
         block.counts = counts

@@ -84,7 +84,7 @@ def plain(program: Program, name: str = "f") -> tuple[gast.FunctionDef, Fresh]:
 def inlined(program: Program) -> tuple[gast.FunctionDef, Fresh]:
     tree, fresh = plain(program)
     scope = Scope(program, frozenset(local_names(tree)))
-    inline.inline(tree, scope, set(local_names(tree)), fresh)
+    inline.inline(tree, scope, lambda: local_names(tree), fresh)
     return tree, fresh
 
 
