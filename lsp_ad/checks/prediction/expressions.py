@@ -38,7 +38,7 @@ from lsp_ad.checks.staged_functions import Functions, Place
 from lsp_ad.semantics.names import HERE
 
 _DEEPEST = 12  # calls inside calls
-_MOST = 20_000  # expressions that are looked at
+MOST = 20_000  # expressions that are looked at in a function
 
 
 class Enough(Exception):
@@ -67,10 +67,10 @@ class Expressions:
 
     def __init__(self, functions: Functions, converts: bool = True):
         self.functions, self.converts = functions, converts
-        self.found: list[Prediction] = []
+        self._found: dict[Prediction, None] = {}
         self.frames: list[Frame] = []
         self.frame: Frame
-        self._steps = 0
+        self.steps, self.most = 0, MOST
         self._depth = 0
 
     # States
@@ -78,6 +78,7 @@ class Expressions:
     def state(self) -> State:
         """The state as it is; copied, so that what follows does not change it."""
         known: dict[int, Value] = {}
+        self._step(sum(len(f.names) for f in self.frames) // 8)
         return {f: {name: copied(v, known) for name, v in f.names.items()} for f in self.frames}
 
     def restore(self, state: State) -> None:
@@ -105,18 +106,28 @@ class Expressions:
         self.note(node, construct, outcome)
 
     def note(self, node: gast.AST, construct: str, outcome: str | None, count: int | None = None) -> None:
-        found = Prediction(node, construct, outcome, count)
-        if found not in self.found:
-            self.found.append(found)
+        self._found[Prediction(node, construct, outcome, count)] = None
+
+    @property
+    def found(self) -> list[Prediction]:
+        return list(self._found)
+
+    def forget(self, since: int) -> None:
+        """Drop all predictions but the first ones."""
+        while len(self._found) > since:
+            self._found.popitem()
+
+    def _step(self, number: int) -> None:
+        self.steps += number
+        if self.steps > self.most:
+            raise Enough
 
     # Expressions, by the name of the node
 
     def value(self, node: gast.AST | None) -> Value:
         if node is None:
             return NONE
-        self._steps += 1
-        if self._steps > _MOST:
-            raise Enough
+        self._step(1)
         method = getattr(self, "_" + type(node).__name__.lower(), None)
         return method(node) if method else UNCLEAR
 
@@ -247,6 +258,7 @@ class Expressions:
 
     def _lambda(self, node: gast.Lambda) -> Value:
         place = self.functions.places.get(node)
+        self.frame.kept = True
         return Function(place, self.frame) if place is not None else UNCLEAR
 
     def _listcomp(self, node: gast.ListComp) -> Value:
@@ -314,6 +326,8 @@ class Expressions:
         finally:
             self.frame = around
             self._depth -= 1
+            if not frame.kept:
+                self.frames.remove(frame)
 
     def _bound(
         self, node: gast.Call, place: Place, arguments: list[Value], named: dict[str, Value]

@@ -55,6 +55,7 @@ class Predictor(Statements):
     def __init__(self, functions: Functions, converts: bool = True, compiled: bool = True):
         super().__init__(functions, converts)
         self._compiled = compiled
+        self._unsettled: list[int] = []  # how many predictions there were before each loop around
 
     def of(self, place: Place, arguments: Mapping[str, Value]) -> list[Prediction]:
         given = {
@@ -66,7 +67,7 @@ class Predictor(Statements):
             with self.inside(Frame(place, None, names)):
                 self.run(place)
         except (Enough, RecursionError):
-            pass
+            self.forget(next(iter(self._unsettled), len(self._found)))
         return self.found
 
     def _while(self, s: gast.While) -> None:
@@ -169,9 +170,10 @@ class Predictor(Statements):
                 frame = self._owner(name)
                 if name in frame.names and is_number(frame.names[name]):
                     frame.names[name] = STAGED
-        mark = len(self.found)
+        mark = len(self._found)
+        self._unsettled.append(mark)
         for _ in range(_ROUNDS):
-            del self.found[mark:]
+            self.forget(mark)
             before = self.state()
             self._go_on()
             start()
@@ -182,6 +184,7 @@ class Predictor(Statements):
             Meeting(how).states(after, start_again)
             if all(self._is_settled(f, names) for f, names in before.items()):
                 break
+        self._unsettled.pop()
 
     @staticmethod
     def _is_settled(frame: Frame, before: dict[str, Value]) -> bool:

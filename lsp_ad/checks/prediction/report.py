@@ -10,6 +10,8 @@ from lsp_ad.checks.prediction.loops import Predictor
 from lsp_ad.checks.prediction.values import STAGED, UNCLEAR, Python, Value
 from lsp_ad.checks.traces import Trace, Traces
 
+_MOST = 100_000  # expressions that are looked at in a file: a fraction of a second
+
 
 class Foretold(NamedTuple):
     """What becomes of a construct when a staged function is traced."""
@@ -31,13 +33,16 @@ class Foretold(NamedTuple):
 def foretold(traces: Traces) -> list[Foretold]:
     """The predictions for each staged function of a file, in the order of the text."""
     found: dict[Prediction, Foretold] = {}
+    left = _MOST
     for trace in traces:
         if trace.place is not trace.root:
             continue
         given = {name: _value(trace, origin) for name, origin in trace.flow.parameters.items()}
         predictor = Predictor(traces.functions, trace.staged.converts, bool(trace.staged.backend))
+        predictor.most = min(left, predictor.most)
         for prediction in predictor.of(trace.place, given):
             found.setdefault(prediction, Foretold(trace, prediction))
+        left -= predictor.steps
     return sorted(found.values(), key=lambda f: (f.prediction.node.lineno, f.prediction.node.col_offset))
 
 

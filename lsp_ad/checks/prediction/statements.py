@@ -172,6 +172,7 @@ class Statements(Expressions):
             self.bind(target.value, STAGED)
 
     def _functiondef(self, s: gast.FunctionDef) -> None:
+        self.frame.kept = True
         self.frame.names[s.name] = Function(self.functions.places[s], self.frame)
 
     def _assert(self, s: gast.Assert) -> None:

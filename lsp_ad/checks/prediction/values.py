@@ -54,11 +54,15 @@ class Table:
 
 @dataclass(eq=False)
 class Frame:
-    """The variables of one call of a function, and the frame around it."""
+    """The variables of one call of a function, and the frame around it.
+
+    `kept`: a function that is defined in it may outlive the call.
+    """
 
     place: Place
     parent: Frame | None
     names: dict[str, Value] = field(default_factory=dict)
+    kept: bool = False
 
 
 @dataclass(frozen=True, eq=False)
