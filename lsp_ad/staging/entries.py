@@ -41,7 +41,10 @@ class Entry:
             try:
                 with collecting() as raised:
                     try:
-                        value = run(*args, **named)
+                        outermost = run
+                        for backend in loaded():
+                            outermost = backend.outermost(outermost)
+                        value = outermost(*args, **named)
                     except Exception as error:
                         told = explained(error)
                         if told is error:
@@ -57,6 +60,7 @@ class Entry:
                 raise
 
         entry.__dict__[ENTRY] = self
+        entry.__dict__["autograph_info__"] = {}  # by which TensorFlow knows what it is not to convert
         return entry
 
     def callee(self) -> Callable[..., Any]:

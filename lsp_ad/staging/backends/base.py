@@ -52,11 +52,13 @@ class Traced:
     """Code run once on symbolic inputs: `specs` are the types of what it gave, `code` is the back end's.
 
     `picks`: which of these are wanted, in order; None for a placeholder, where there is no value.
+    `effects`: whether it does more than give values, so that it must be kept without any.
     """
 
     specs: tuple[Spec, ...]
     code: Any
     picks: tuple[int | None, ...] | None = None
+    effects: bool = False
     ends: bool = False  # it raises, and gives nothing
 
 
@@ -83,11 +85,54 @@ class Owned:
     backend: Backend
 
 
+class Iterable(Owned):
+    """What a staged loop goes over by a cursor. `count`: how many items there are, None if nobody knows.
+
+    `what` it is, for reports.
+    """
+
+    what: str
+    count: Any = None
+
+    @property
+    def cursor(self) -> Spec:
+        """The type of the cursor."""
+        raise NotImplementedError
+
+    def start(self) -> Any:
+        """The cursor before the first item."""
+        raise NotImplementedError
+
+    def more(self, cursor: Any) -> Any:
+        """Whether there is an item."""
+        raise NotImplementedError
+
+    def at(self, cursor: Any) -> Any:
+        """The item."""
+        raise NotImplementedError
+
+    def after(self, cursor: Any, goes_on: Callable[[], Any] | None) -> Any:
+        """The cursor after an item; `goes_on`: whether the next one is wanted."""
+        raise NotImplementedError
+
+    def rest(self) -> Iterable:
+        """All but the first, where it is known that there is one."""
+        raise NotImplementedError
+
+    def enumerated(self, start: Any) -> Iterable:
+        """Pairs of a number and an item."""
+        raise staging_error(f"`enumerate` of {self.what} of {self.backend.name} cannot be staged.")
+
+    def __iter__(self) -> Any:
+        raise staging_error(f"{self.what} of {self.backend.name} can be gone over by a `for` statement only.")
+
+
 class Backend(ABC):
     """One target of staging. What has no default must be there; the rest may be left out."""
 
     name: str
-    same_shapes = True  # whether the two branches of a conditional must give values of the same shapes
+    same_shapes = True  # whether a variable has one shape in both branches, in all iterations
+    same_ranks = True  # whether it has one number of dimensions
     takes_arrays = False  # whether `for_loop` goes over the elements of arrays, too
     bounded_lists = True  # whether a list needs room for all items from the start
     longest_unrolled = 64  # a Python loop of more iterations is staged where a function is being compiled
@@ -226,6 +271,22 @@ class Backend(ABC):
                 "Go over the list by a loop, or append in each iteration.",
             )
         return store if length == capacity else self.get_item(store, slice(0, length))
+
+    def shape(self, value: Any) -> Any:
+        """`value.shape`: sizes that are not known yet are staged numbers."""
+        return value.shape
+
+    def index_spec(self, count: Any) -> Spec:
+        """The type of the index of a loop that runs `count` times."""
+        return Spec(np.dtype(np.int64), ())
+
+    def iterable(self, value: Any) -> Iterable | None:
+        """What a staged loop over a value of the library's goes over, if not over the items of an array."""
+        return None
+
+    def outermost(self, run: Callable[..., Any]) -> Callable[..., Any]:
+        """A converted function as code that is not converted calls it, kept from what a library would do."""
+        return run
 
     def tracing(self) -> bool:
         """Whether its library is tracing a function now."""

@@ -24,6 +24,7 @@ from lsp_ad.staging.converters.expressions import convert_body
 from lsp_ad.staging.converters.iterables import Iterables
 from lsp_ad.staging.converters.logical_expressions import LogicalExpressions
 from lsp_ad.staging.converters.scopes import Scopes
+from lsp_ad.staging.converters.shapes import Shapes
 from lsp_ad.staging.converters.sharing import Shared
 from lsp_ad.staging.converters.slices import Slices
 from lsp_ad.staging.converters.texts import Texts
@@ -63,6 +64,7 @@ def _convert(function: gast.FunctionDef, program: Program, names: Names, around:
     for converter in (
         Asserts(),
         Writes(shared),
+        Shapes(),
         Slices(),
         Iterables(),
         Texts(),

@@ -161,8 +161,11 @@ def captured(function: gast.FunctionDef) -> tuple[set[str], set[str]]:
     pending = [child for s in function.body for child in [s]]
     for node in pending:
         if isinstance(node, _INNER) and not is_immediate(node):
+            own = {
+                n.id for n in walk(node.args) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Param)
+            }
             for part in walk(node):
-                if isinstance(part, gast.Name):
+                if isinstance(part, gast.Name) and part.id not in own:
                     read.add(part.id)
                 elif isinstance(part, gast.Nonlocal):
                     bound |= set(part.names)

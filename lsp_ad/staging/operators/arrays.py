@@ -16,7 +16,7 @@ import numpy as np
 
 from lsp_ad.staging.backends import owner
 from lsp_ad.staging.backends.base import Backend
-from lsp_ad.staging.context import bodies, superseded
+from lsp_ad.staging.context import active, bodies, superseded
 from lsp_ad.staging.errors import staging_error, user_place
 from lsp_ad.staging.operators.lists import StagedList
 from lsp_ad.staging.operators.plans import listed
@@ -53,6 +53,12 @@ _NEW: dict[str, Callable[[Any, Any], Any]] = {
     "<<": operator.lshift,
     ">>": operator.rshift,
 }
+
+
+def shape(value: Any) -> Any:
+    """`value.shape`, with a staged size where the library gives None because it does not know it yet."""
+    backend = owner(value)
+    return value.shape if backend is None else backend.shape(value)
 
 
 def get_item(value: Any, index: Any) -> Any:
@@ -197,7 +203,8 @@ def update(value: Any, sign: str, by: Any, given: bool = False, outside: bool = 
     if isinstance(value, (StagedList, list)) or (backend is None and not _in_trace(value)):
         return write._results(_IN_PLACE[sign](value, by), list(others.values()))
     made = _NEW[sign](value, by)
-    if not np.ndim(value):  # a number, which is not changed but replaced
+    theirs = backend is not None and backend.owns(value) and active() is None
+    if theirs or not np.ndim(value):  # a number, or an array of a library, is not changed but replaced
         return write._results(made, list(others.values()))
     return write.everywhere(value, _kept(backend, value, made))
 

@@ -22,7 +22,7 @@ from lsp_ad.staging.operators.state import (
     taken_apart,
 )
 from lsp_ad.staging.operators.truth import truth
-from lsp_ad.staging.operators.types import Fixed, is_number, is_same, is_zero, unified
+from lsp_ad.staging.operators.types import Fixed, common, is_number, is_same, is_zero
 from lsp_ad.staging.operators.variables import Undefined
 
 _BRANCHES = ("in one branch", "in the other")
@@ -83,9 +83,7 @@ def _both(
         if any(t.ends for t in traced):
             return traced, outcomes
         found = {
-            a.name: Joining(backend, a.name, _BRANCHES, backend.same_shapes).join(
-                _type(backend, a), _type(backend, b)
-            )
+            a.name: Joining(backend, a.name, _BRANCHES).join(_type(backend, a), _type(backend, b))
             for a, b in zip(*outcomes, strict=True)
             if a.structure != b.structure and not _has_no_value(a) and not _has_no_value(b)
         }
@@ -169,8 +167,9 @@ def _merge(
                     numbers.append(None)
             leaves.append(_leaf(backend, name, sides, numbers, missing, traced, picks, specs, place))
         plan.append((model.structure, leaves))
+    kept = specs or any(t.effects for t in traced)
     chosen = [replace(t, picks=tuple(p)) for t, p in zip(traced, picks, strict=True)]
-    results = iter(backend.cond(test, chosen[0], chosen[1], specs) if specs else ())
+    results = iter(backend.cond(test, chosen[0], chosen[1], specs) if kept else ())
     return [
         pack(structure, [next(results) if staged else value for staged, value in leaves])
         for structure, leaves in plan
@@ -209,7 +208,7 @@ def _leaf(
         numbers = [None if is_zero(value) else n for n, value in zip(numbers, sides, strict=True)]
     found = [traced[side].specs[n] if n is not None else None for side, n in enumerate(numbers)]
     known = [spec for spec in found if spec is not None]
-    spec = unified(known[0], known[-1], backend.same_shapes)
+    spec = common(backend, known[0], known[-1])
     if spec is None:
         raise staging_error(
             f"`{name}` is {known[0]} in one {place}, {known[1]} in the other.",

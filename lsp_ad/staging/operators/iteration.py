@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from lsp_ad.staging.backends import owner
-from lsp_ad.staging.backends.base import Backend, Owned
+from lsp_ad.staging.backends import loaded, owner
+from lsp_ad.staging.backends.base import Backend, Iterable, Spec
 from lsp_ad.staging.errors import staging_error
 from lsp_ad.staging.operators.lists import StagedList
 from lsp_ad.staging.operators.plans import listed
 
 
-class Staged(Owned):
+class Staged(Iterable):
     """A staged iterable: `item(i, elements)` for i = 0, 1, ..., count - 1, with the elements of arrays there.
 
     `what` it is, for reports.
@@ -30,8 +30,20 @@ class Staged(Owned):
     ):
         self.backend, self.count, self.item, self.what, self.arrays = backend, count, item, what, arrays
 
+    @property
+    def cursor(self) -> Spec:
+        return self.backend.index_spec(self.count)
+
+    def start(self) -> Any:
+        return self.backend.cast(0, self.cursor)
+
+    def more(self, cursor: Any) -> Any:
+        return cursor < self.count
+
+    def after(self, cursor: Any, goes_on: Callable[[], Any] | None) -> Any:
+        return cursor + 1
+
     def at(self, index: Any) -> Any:
-        """The item at an index."""
         return self.item(index, [self.backend.get_item(array, index) for array in self.arrays])
 
     def rest(self) -> Staged:
@@ -41,9 +53,7 @@ class Staged(Owned):
 
     def __iter__(self) -> Any:
         if not isinstance(self.count, int):
-            raise staging_error(
-                f"{self.what} of {self.backend.name} can be gone over by a `for` statement only."
-            )
+            return super().__iter__()
         return map(self.at, range(self.count))
 
 
@@ -52,7 +62,7 @@ def staged(value: Any) -> Staged | None:
     if isinstance(value, Staged):
         return value
     backend = owner(value)
-    if backend is None:
+    if backend is None or isinstance(value, Iterable):
         return None
     if not isinstance(value, StagedList):
         return Staged(backend, backend.size(value), lambda i, found: found[0], "an array", [value])
@@ -62,6 +72,14 @@ def staged(value: Any) -> Staged | None:
     stores = [s if value.length == value.meta.capacity else backend.get_item(s, whole) for s in value.stores]
     made = value.meta.item.made
     return Staged(backend, value.length, lambda i, found: made(found), "a list", stores)
+
+
+def gone_over(value: Any) -> Iterable | None:
+    """What a staged loop over a value goes over; None where Python goes over it."""
+    if isinstance(value, (Iterable, range, list, tuple, dict, np.ndarray)):
+        return value if isinstance(value, Iterable) else None
+    streams = (backend.iterable(value) for backend in loaded())
+    return next((stream for stream in streams if stream is not None), None) or staged(value)
 
 
 def staged_by(backend: Backend, value: Any) -> Staged | None:
@@ -102,9 +120,11 @@ def range_(*bounds: Any) -> Any:
 
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
     """`enumerate`, also of a staged iterable."""
-    found = staged(iterable)
+    found = gone_over(iterable)
     if found is None:
         return enumerate(iterable, start)
+    if not isinstance(found, Staged):
+        return found.enumerated(start)
 
     def item(index: Any, elements: Sequence[Any]) -> Any:
         return _linear(start, 1, index), found.item(index, elements)
@@ -128,7 +148,7 @@ def reversed_(sequence: Any) -> Any:
 
 def zip_(*iterables: Any, strict: bool = False) -> Any:
     """`zip`, also of staged iterables, the others among them ranges, arrays, lists or tuples."""
-    backend = owner(*iterables)
+    backend = owner(*filter(None, map(gone_over, iterables)))
     if backend is None:
         return zip(*iterables, strict=strict)
     found: list[Staged] = []
@@ -172,7 +192,7 @@ def map_(function: Any, *iterables: Any) -> Any:
     from lsp_ad.staging.operators.calls import call
 
     made = call(function)
-    if owner(*iterables) is None:
+    if not any(map(gone_over, iterables)):
         return map(made, *iterables)
     found = zip_(*iterables)
     return Staged(
@@ -184,6 +204,6 @@ def filter_(function: Any, iterable: Any) -> Any:
     """`filter`; how many items of a staged iterable it keeps is not known."""
     from lsp_ad.staging.operators.calls import call
 
-    if owner(iterable) is not None:
+    if gone_over(iterable) is not None:
         raise staging_error("How many items `filter` keeps is not known.", "Write an `if` in the loop.")
     return filter(function if function is None else call(function), iterable)

@@ -162,6 +162,10 @@ class StagedList(Owned):
             self.base += by
         self.meta = replace(self.meta, offset=offset, top=top, peak=max(self.meta.peak, top))
 
+    def __tf_tensor__(self, dtype: Any = None, name: Any = None) -> Any:
+        """What a function of TensorFlow sees."""
+        return self.array()
+
     def __len__(self) -> int:
         if not self.known:
             raise staging_error("The length of this list is known only at run time.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -10,12 +10,12 @@ import numpy as np
 
 from lsp_ad.staging import decisions
 from lsp_ad.staging.backends import owner
-from lsp_ad.staging.backends.base import PLAIN, Backend, Options
+from lsp_ad.staging.backends.base import PLAIN, Backend, Iterable, Options
 from lsp_ad.staging.context import active
 from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import MismatchError, handled, staging_error
 from lsp_ad.staging.operators.branches import if_, why_python
-from lsp_ad.staging.operators.iteration import Staged, staged, staged_by
+from lsp_ad.staging.operators.iteration import gone_over, staged_by
 from lsp_ad.staging.operators.staged_loops import StagedLoop
 from lsp_ad.staging.operators.state import State
 from lsp_ad.staging.operators.truth import truth
@@ -72,7 +72,7 @@ def for_(
 
 
 def _stage(
-    over: Staged,
+    over: Iterable,
     body: Callable[[Any], Any],
     state: State,
     goes_on: Callable[[], Any] | None,
@@ -95,9 +95,9 @@ def _stage(
         decide(decisions.FOR, decisions.UNROLLED, "it gives variables the types that they keep", number + 1)
 
 
-def _staged(iterable: Any, options: Options) -> tuple[Staged | None, str]:
+def _staged(iterable: Any, options: Options) -> tuple[Iterable | None, str]:
     """The iterable of a loop that is to be staged, and why it is."""
-    over = staged(iterable)
+    over = gone_over(iterable)
     backend = active()
     if over is not None:
         if options.unroll and isinstance(over.count, int):
@@ -119,7 +119,7 @@ def _staged(iterable: Any, options: Options) -> tuple[Staged | None, str]:
     return None, ""
 
 
-def _is_long(backend: Backend, iterable: Iterable[Any]) -> bool:
+def _is_long(backend: Backend, iterable: Any) -> bool:
     return isinstance(iterable, (range, np.ndarray)) and len(iterable) > backend.longest_unrolled
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from lsp_ad.staging.backends.base import Backend, Spec
 from lsp_ad.staging.errors import MismatchError, staging_error
 from lsp_ad.staging.operators.lists import Item, Meta, StagedList, conformed
-from lsp_ad.staging.operators.types import Fixed, is_number, is_same, is_zero, unified, value_spec
+from lsp_ad.staging.operators.types import Fixed, common, is_number, is_same, is_zero, value_spec
 from lsp_ad.staging.operators.variables import Undefined
 from lsp_ad.staging.structures import LEAF, Leaf, Node, Structure, made_of, parts_of
 
@@ -89,8 +89,8 @@ def fitted(value: Any, tree: Tree) -> Any:
 class Joining:
     """Finds the type that covers two. `places`: how a message calls them."""
 
-    def __init__(self, backend: Backend, name: str, places: tuple[str, str], same_shapes: bool = True):
-        self.backend, self.name, self.places, self.same_shapes = backend, name, places, same_shapes
+    def __init__(self, backend: Backend, name: str, places: tuple[str, str]):
+        self.backend, self.name, self.places = backend, name, places
 
     def join(self, a: Tree, b: Tree, path: tuple = ()) -> Tree:
         if isinstance(a, Made) and isinstance(b, Made):
@@ -121,7 +121,7 @@ class Joining:
         one, other = self.number(a), self.number(b)
         if one is None or other is None:
             raise self.mismatch(a, b, "Only numbers and arrays can depend on staged values.")
-        wide = unified(one, other, self.same_shapes)
+        wide = common(self.backend, one, other)
         if wide is None:
             raise self.mismatch(one, other, "Give it one type and shape.")
         return wide
@@ -161,9 +161,7 @@ class Joining:
         return [tree_of(tree.meta.item.structure, iter(leaves))]
 
     def _item(self, a: Tree, b: Tree) -> Tree:
-        return Joining(
-            self.backend, f"{self.name}[...]", ("in one place", "in another"), self.same_shapes
-        ).join(a, b)
+        return Joining(self.backend, f"{self.name}[...]", ("in one place", "in another")).join(a, b)
 
 
 def _stored(backend: Backend, tree: Tree) -> Tree:

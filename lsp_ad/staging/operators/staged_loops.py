@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lsp_ad.staging import decisions
-from lsp_ad.staging.backends.base import Backend, Options, Spec, Traced
+from lsp_ad.staging.backends.base import Backend, Iterable, Options, Spec, Traced
 from lsp_ad.staging.errors import in_generated_code, staging_error, user_place
 from lsp_ad.staging.operators.iteration import Staged
 from lsp_ad.staging.operators.lists import Meta, StagedList, folded
@@ -55,15 +55,15 @@ class StagedLoop:
         state: State,
         body: Callable[..., Any],
         test: Callable[[], Any] | None,
-        over: Staged | None,
+        over: Iterable | None,
         options: Options,
     ):
         self.backend, self.state, self.body, self.test, self.over = backend, state, body, test, over
         self.options = options
         self.construct = decisions.FOR if over is not None else decisions.WHILE
-        self.index = [LENGTH] if over is not None else []
-        arrays = over is not None and test is None and isinstance(over.count, int) and backend.takes_arrays
-        self.arrays = over.arrays if over is not None and arrays else ()
+        self.cursor = [over.cursor] if over is not None else []
+        counted = isinstance(over, Staged) and test is None and isinstance(over.count, int)
+        self.arrays = over.arrays if isinstance(over, Staged) and counted and backend.takes_arrays else ()
         self.elements = [backend.item_spec(array) for array in self.arrays]
         self.before = state.get()
         self.growth: dict[tuple, _Growth] = {}
@@ -73,7 +73,13 @@ class StagedLoop:
         names = self.state.all
         plans = [self._first(type_of(self.backend, v), (n,)) for n, v in zip(names, self.before, strict=True)]
         for _ in range(_ROUNDS):
-            traced, outcomes = self._traced(plans)
+            try:
+                traced, outcomes = self._traced(plans)
+            except (TypeError, ValueError):
+                if (typed := self._numbers_typed(plans)) == plans:
+                    raise
+                plans = typed
+                continue
             found = self._types(traced, outcomes)
             wanted = [self._next(*each) for each in zip(names, plans, found, strict=True)]
             if wanted == plans:
@@ -88,8 +94,12 @@ class StagedLoop:
     def _first(self, tree: Tree, path: tuple) -> Tree:
         """The type of a variable when the loop begins: what is a number is carried."""
         if isinstance(tree, Fixed):
-            carried = is_number(tree.value) and not is_zero(tree.value)
-            return value_spec(self.backend, tree.value) if carried else tree
+            if not is_number(tree.value) or is_zero(tree.value):
+                return tree
+            tree = value_spec(self.backend, tree.value)
+        if isinstance(tree, Spec):
+            declared = (self.options.shape_invariants or {}).get(path[0])
+            return tree if declared is None or self.backend.same_shapes else replace(tree, shape=declared)
         return self._inside(tree, path)
 
     def _inside(self, tree: Tree, path: tuple) -> Tree:
@@ -127,18 +137,28 @@ class StagedLoop:
         def flat(inputs: list[Any]) -> list[Any]:
             rest = iter(inputs)
             run: Callable[[], Any] = self.body
-            stepped = []
+            stepped: list[Any] = []
             if self.over is not None:
-                index = next(rest)
-                stepped = [index + 1]
-                run = partial(self._with_item, index, [next(rest) for _ in self.elements])
+                run = partial(self._with_item, next(rest), [next(rest) for _ in self.elements], stepped)
             start = self._values(plans, rest)
             values = run_body(self.construct, self.state, start, run)
             found[:] = self._outcomes(start, values)
             numbers = [v for outcome in found for v in outcome.leaves if self._is_number(v)]
             return [*stepped, *numbers]
 
-        return self.backend.trace(flat, [*self.index, *self.elements, *self._carried(plans)]), found
+        return self.backend.trace(flat, [*self.cursor, *self.elements, *self._carried(plans)]), found
+
+    def _numbers_typed(self, plans: list[Tree]) -> list[Tree]:
+        """The types where a Python number takes on that of what it meets: found by an iteration with it."""
+        numbers = [
+            Fixed(value) if isinstance(plan, Spec) and plan.weak and is_number(value) else plan
+            for plan, value in zip(plans, self.before, strict=True)
+        ]
+        with decisions.recording():  # of nothing that is staged
+            found = self._types(*self._traced(numbers))
+        names = self.state.all
+        joined = [self._next(*each) for each in zip(names, numbers, found, strict=True)]
+        return [plan if isinstance(new, Fixed) else new for plan, new in zip(plans, joined, strict=True)]
 
     def _is_number(self, value: Any) -> bool:
         return self.backend.owns(value) or is_number(value)
@@ -167,13 +187,16 @@ class StagedLoop:
             for leaves, structure in [flatten(v)]
         ]
 
-    def _with_item(self, index: Any, elements: list[Any]) -> None:
-        assert self.over is not None
-        self.body(self.over.item(index, elements) if self.arrays else self.over.at(index))
+    def _with_item(self, cursor: Any, elements: list[Any], stepped: list[Any]) -> None:
+        over = self.over
+        assert over is not None
+        by_parts = isinstance(over, Staged) and self.arrays
+        self.body(over.item(cursor, elements) if by_parts else over.at(cursor))  # type: ignore[attr-defined]
+        stepped.append(over.after(cursor, self.test))
 
     def _types(self, traced: Traced, outcomes: list[Outcome]) -> list[Tree]:
         """The types of the variables after an iteration."""
-        specs = iter(traced.specs[len(self.index) :])
+        specs = iter(traced.specs[len(self.cursor) :])
         trees = []
         for outcome in outcomes:
             leaves: list[Spec | Fixed] = []
@@ -232,7 +255,7 @@ class StagedLoop:
     def _picks(self, plans: list[Tree], outcomes: list[Outcome]) -> tuple[int | None, ...]:
         """Which of the values that the trace gave are carried on."""
         picks: list[int | None] = []
-        position = len(self.index)
+        position = len(self.cursor)
         for plan, outcome in zip(plans, outcomes, strict=True):
             for leaf, value in zip(leaves_of(plan), outcome.leaves, strict=True):
                 if isinstance(leaf, Spec):
@@ -307,21 +330,21 @@ class StagedLoop:
 
         def test(inputs: list[Any]) -> list[Any]:
             rest = iter(inputs)
-            index = next(rest) if over is not None else None
+            cursor = next(rest) if over is not None else None
             self.state.set(tuple(self._values(plans, rest)))
             more = truth(self.test()) if self.test is not None else True
             if over is None:
                 return [more]
-            inside = index < over.count
+            inside = over.more(cursor)
             return [inside if more is True else backend.function("logical_and")(inside, more)]
 
-        traced_test = backend.trace(test, [*self.index, *specs])
+        traced_test = backend.trace(test, [*self.cursor, *specs])
         if over is None:
             return backend.while_loop(traced_test, body, start, specs, self.options)
         assert body.picks is not None
         body = replace(body, picks=(0, *body.picks))
-        start = [backend.cast(0, LENGTH), *start]
-        return backend.while_loop(traced_test, body, start, [LENGTH, *specs], self.options)[1:]
+        start = [over.start(), *start]
+        return backend.while_loop(traced_test, body, start, [*self.cursor, *specs], self.options)[1:]
 
 
 class _LoopJoining(Joining):

@@ -54,6 +54,8 @@ def unified(a: Spec, b: Spec, same_shapes: bool) -> Spec | None:
         shape = tuple(m if m == n else None for m, n in zip(a.shape, b.shape, strict=True))
     if same_shapes and (a.shape is not None and b.shape is not None) and a.shape != b.shape:
         return None
+    if "V" in (a.dtype.kind, b.dtype.kind):  # a library's own, such as the items of a list
+        return None
     if a.dtype == b.dtype:
         return Spec(a.dtype, shape, a.weak and b.weak, a.listed)
     if (a.dtype == bool) != (b.dtype == bool):
@@ -64,6 +66,13 @@ def unified(a: Spec, b: Spec, same_shapes: bool) -> Spec | None:
         if weak.weak and np.can_cast(weak.dtype, np.result_type(strong.dtype, np.int8), "same_kind"):
             return Spec(strong.dtype, shape, listed=a.listed)
     return None
+
+
+def common(backend: Backend, a: Spec, b: Spec) -> Spec | None:
+    """The type of a variable that has one of two types, for a back end."""
+    found = unified(a, b, backend.same_shapes)
+    lost = found is not None and found.shape is None and not (a.shape is None or b.shape is None)
+    return None if lost and backend.same_ranks else found
 
 
 def is_same(a: Any, b: Any) -> bool:

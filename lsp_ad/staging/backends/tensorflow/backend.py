@@ -9,15 +9,19 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
-from lsp_ad.staging.backends.base import PLAIN, Backend, Options, Spec, Traced, is_data
-from lsp_ad.staging.backends.tensorflow import graphs, indexing, types
+from lsp_ad.staging.backends.base import PLAIN, Backend, Iterable, Options, Spec, Traced, is_data
+from lsp_ad.staging.backends.tensorflow import composites, graphs, indexing, lists, streams, types
 from lsp_ad.staging.backends.tensorflow.arrays import Array, tensor_of
 from lsp_ad.staging.backends.tensorflow.elementwise import truth
 from lsp_ad.staging.backends.tensorflow.functions import FUNCTIONS
+from lsp_ad.staging.backends.tensorflow.lists import Items, ListSpec
+from lsp_ad.staging.backends.tensorflow.shapes import Sizes
 from lsp_ad.staging.context import active, compiling
 from lsp_ad.staging.operators.lists import plain
 from lsp_ad.staging.structures import flatten, unflatten
@@ -26,9 +30,16 @@ from lsp_ad.staging.structures import flatten, unflatten
 class TensorFlow(Backend):
     name = "tensorflow"
     same_shapes = False
+    bounded_lists = False
 
     def owns(self, value: Any) -> bool:
-        return isinstance(value, Array) or (isinstance(value, tf.Tensor) and tf.is_symbolic_tensor(value))
+        if isinstance(value, (Array, Items)):
+            return True
+        return isinstance(value, tf.Tensor) and tf.is_symbolic_tensor(value)
+
+    @property
+    def same_ranks(self) -> bool:  # type: ignore[override]
+        return self.numpy_semantics
 
     @property
     def numpy_semantics(self) -> bool:
@@ -36,37 +47,49 @@ class TensorFlow(Backend):
         return active() is self
 
     def spec(self, value: Any) -> Spec:
+        if isinstance(value, Items):
+            return ListSpec.of(value.item)
         return types.spec(value, self.numpy_semantics)
 
     def wrapped(self, tensor: tf.Tensor, weak: bool = False) -> Any:
-        return Array(tensor, weak) if self.numpy_semantics else tensor
+        opaque = tensor.dtype in (tf.string, tf.variant, tf.resource)
+        return Array(tensor, weak) if self.numpy_semantics and not opaque else tensor
+
+    def typed(self, tensor: tf.Tensor, spec: Spec) -> Any:
+        """A tensor as a value of a type."""
+        return Items(tensor, spec.item) if isinstance(spec, ListSpec) else self.wrapped(tensor, spec.weak)
 
     def trace(self, run: Callable[[list[Any]], list[Any]], specs: Sequence[Spec]) -> Traced:
         found: list[Spec] = []
 
         def flat(*tensors: tf.Tensor) -> list[tf.Tensor]:
-            outputs = run([self.wrapped(t, s.weak) for t, s in zip(tensors, specs, strict=True)])
+            outputs = run([self.typed(t, s) for t, s in zip(tensors, specs, strict=True)])
             found[:] = [self.spec(value) for value in outputs]
             return [self._tensor(value, spec) for value, spec in zip(outputs, found, strict=True)]
 
         code = graphs.traced(flat, specs)
-        return Traced(tuple(found), code)
+        return Traced(tuple(found), code, effects=code.effects)
 
     def _tensor(self, value: Any, spec: Spec) -> tf.Tensor:
+        if isinstance(value, Items):
+            return value.tensor
         return tensor_of(value, None if types.is_opaque(spec) else spec.dtype)
 
     def cast(self, value: Any, spec: Spec) -> Any:
-        return self.wrapped(self._tensor(value, spec), spec.weak)
+        return self.typed(self._tensor(value, spec), spec)
 
     def cond(self, test: Any, then: Traced, orelse: Traced, specs: Sequence[Spec]) -> list[Any]:
         def branch(traced: Traced) -> Callable[[], list[tf.Tensor]]:
             return lambda: self._outcome(traced, [], specs)
 
-        made = tf.cond(tf.reshape(truth(test), []), branch(then), branch(orelse))
-        return [self.wrapped(t, s.weak) for t, s in zip(made, specs, strict=True)]
+        made = tf.cond(_scalar(test), branch(then), branch(orelse))
+        return [self.typed(t, s) for t, s in zip(made if specs else (), specs, strict=True)]
 
     def _outcome(self, traced: Traced, inputs: Sequence[tf.Tensor], specs: Sequence[Spec]) -> list[tf.Tensor]:
-        return [tensor_of(v) for v in self.results(traced, graphs.replayed(traced.code, inputs), specs)]
+        return [
+            v.tensor if isinstance(v, Items) else tensor_of(v)
+            for v in self.results(traced, graphs.replayed(traced.code, inputs), specs)
+        ]
 
     def while_loop(
         self,
@@ -77,14 +100,27 @@ class TensorFlow(Backend):
         options: Options = PLAIN,
     ) -> list[Any]:
         made = tf.while_loop(
-            lambda *state: tf.reshape(truth(graphs.replayed(test.code, state)[0]), []),
-            lambda *state: self._outcome(body, state, specs),
-            [tensor_of(value) for value in initial],
-            shape_invariants=[types.tensor_spec(spec).shape for spec in specs],
+            lambda *state: _scalar(graphs.replayed(test.code, state[: len(specs)])[0]),
+            lambda *state: self._outcome(body, state[: len(specs)], specs) or state,
+            [self._tensor(value, spec) for value, spec in zip(initial, specs, strict=True)] or [0],
+            shape_invariants=[types.tensor_spec(spec).shape for spec in specs] or None,
             parallel_iterations=options.parallel_iterations or 10,
             maximum_iterations=options.maximum_iterations,
         )
-        return [self.wrapped(t, s.weak) for t, s in zip(made, specs, strict=True)]
+        return [self.typed(t, s) for t, s in zip(made if specs else (), specs, strict=True)]
+
+    def shape(self, value: Any) -> Any:
+        if isinstance(value, tf.Tensor) and not value.shape.is_fully_defined():
+            return Sizes(value)
+        return value.shape
+
+    def index_spec(self, count: Any) -> Spec:
+        if self.numpy_semantics:
+            return Spec(np.dtype(np.int64), (), weak=True)
+        return replace(self.spec(count), weak=False) if self.owns(count) else Spec(np.dtype(np.int32), ())
+
+    def iterable(self, value: Any) -> Iterable | None:
+        return streams.stream(self, value) if tf.inside_function() else None
 
     def numpy(self, name: str) -> Callable[..., Any] | None:
         found = FUNCTIONS.get(name)
@@ -96,32 +132,103 @@ class TensorFlow(Backend):
         return self.wrapped(tensor_of(value))
 
     def zeros(self, spec: Spec) -> Any:
+        if isinstance(spec, ListSpec):
+            return lists.empty(spec.item)
         if types.is_opaque(spec):
             return tf.constant("") if spec.dtype.kind == "S" else tf.raw_ops.OptionalNone()
         return super().zeros(spec)
 
     def get_item(self, value: Any, index: Any) -> Any:
-        if not self.numpy_semantics and isinstance(value, tf.Tensor):
+        if isinstance(value, Items):
+            if isinstance(index, slice):
+                return self.get_item(self.wrapped(lists.stacked(value)), index)
+            return self.list_get(value, index)
+        if not self.numpy_semantics and isinstance(value, tf.Tensor) and not indexing.has_arrays(index):
             return value[index]
         return self.wrapped(indexing.item(tensor_of(value), index))
 
     def set_item(self, value: Any, index: Any, new: Any) -> Any:
         return self.wrapped(indexing.changed(tensor_of(value), index, new))
 
-    def add_at(self, value: Any, index: Any, new: Any) -> Any:
-        return self.wrapped(indexing.added(tensor_of(value), index, new))
+    def add_at(self, value: Any, index: Any, by: Any) -> Any:
+        return self.wrapped(indexing.added(tensor_of(value), index, by))
 
     def size(self, value: Any) -> Any:
         tensor = tensor_of(value)
         known = tensor.shape[0]
-        return known if known is not None else self.wrapped(tf.shape(tensor, tf.int64)[0], weak=True)
+        if known is not None:
+            return known
+        return self.wrapped(tf.shape(tensor, tf.int64 if self.numpy_semantics else tf.int32)[0], weak=True)
+
+    def list_spec(self, item: Spec, capacity: int) -> Spec:
+        return ListSpec.of(item)
+
+    def list_item(self, store: Spec) -> Spec:
+        return store.item if isinstance(store, ListSpec) else super().list_item(store)
+
+    def list_new(self, item: Spec, capacity: int) -> Any:
+        return lists.empty(item)
+
+    def list_full(self, value: Any, item: Spec, capacity: int) -> Any:
+        one = self._tensor(value, item)
+        return lists.of(tf.broadcast_to(one, [capacity, *one.shape]), item)
+
+    def list_cast(self, store: Any, item: Spec) -> Any:
+        return lists.cast(store, item)
+
+    def list_grown(self, store: Any, by: int) -> Any:
+        return store
+
+    def list_get(self, store: Any, index: Any) -> Any:
+        if not isinstance(store, Items):
+            return self.get_item(store, index)
+        return self.wrapped(lists.get(store, tensor_of(index, np.int32)))
+
+    def list_set(self, store: Any, index: Any, item: Any) -> Any:
+        return lists.set_(store, tensor_of(index, np.int32), self._tensor(item, store.item))
+
+    def list_array(self, store: Any, length: Any, capacity: int) -> Any:
+        return self.wrapped(lists.stacked(store)[: tensor_of(length, np.int32)])
 
     def print_(self, *values: Any, sep: str = " ", end: str = "\n", **_: Any) -> None:
-        shown = [tensor_of(v) if isinstance(v, Array) else v for v in values]
-        tf.print(*shown, sep=sep, end=end, output_stream=sys.stdout)
+        if self.numpy_semantics:
+            self.print_text(sep.join("{}" for _ in values), *values, end=end)
+        else:
+            tf.print(*values, sep=sep, end=end, output_stream=sys.stdout)
+
+    def print_text(
+        self,
+        template: str,
+        *values: Any,
+        end: str = "\n",
+        file: Any = None,
+        flush: bool = False,
+        **named: Any,
+    ) -> None:
+        def show(*found: Any) -> None:
+            given = [v[()] if isinstance(v, np.ndarray) else v for v in found]
+            rest = dict(zip(named, given[len(values) :], strict=True))
+            print(template.format(*given[: len(values)], **rest), end=end, file=file, flush=flush)
+
+        tf.numpy_function(show, [tensor_of(v) for v in (*values, *named.values())], [])
 
     def assert_(self, test: Any, message: Callable[[], str]) -> None:
         tf.debugging.Assert(truth(test), [message()])
+
+    def underlying(self, function: Any) -> Any:
+        return getattr(function, "python_function", None)
+
+    def is_undecidable(self, error: BaseException) -> bool:
+        return isinstance(error, tf.errors.OperatorNotAllowedInGraphError) or (
+            isinstance(error, NotImplementedError) and "symbolic tf.Tensor" in str(error)
+        )
+
+    def outermost(self, run: Callable[..., Any]) -> Callable[..., Any]:
+        """Not converted a second time by AutoGraph, nor what it hands to functions of TensorFlow."""
+        return run if tf.executing_eagerly() else tf.autograph.experimental.do_not_convert(run)
+
+    def tracing(self) -> bool:
+        return bool(tf.inside_function())
 
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Arrays and floats are staged; other arguments are known when tracing: one trace for each value.
@@ -159,9 +266,14 @@ class TensorFlow(Backend):
             with compiling(self):
                 found, shape = flatten(function(*args, **named))
             results[:] = found, shape
-            return [tensor_of(leaf) for leaf in found if self.owns(leaf)]
+            return [
+                lists.stacked(leaf) if isinstance(leaf, Items) else tensor_of(leaf)
+                for leaf in found
+                if self.owns(leaf)
+            ]
 
-        code = graphs.traced(flat, specs)
+        signature = [types.tensor_spec(spec) for spec in specs]
+        code = tf.function(flat, input_signature=signature, autograph=False).get_concrete_function()
 
         def rebuilt(outputs: Sequence[Any]) -> Any:
             rest = iter(outputs)
@@ -169,6 +281,12 @@ class TensorFlow(Backend):
             return unflatten(shape, [next(rest) if self.owns(leaf) else leaf for leaf in found])
 
         return code, rebuilt
+
+
+def _scalar(test: Any) -> tf.Tensor:
+    """A condition as TensorFlow takes it."""
+    found = truth(test)
+    return found if found.shape.rank == 0 else tf.reshape(found, [])
 
 
 def _tensors(value: Any) -> Any:
@@ -179,4 +297,5 @@ def _tensors(value: Any) -> Any:
     return value
 
 
+composites.register_all()
 BACKEND = TensorFlow()

@@ -24,6 +24,14 @@ class Index:
     arrays: dict[int, tf.Tensor]
 
 
+def has_arrays(index: Any) -> bool:
+    """Whether an index has arrays of integers or masks in it."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return any(
+        isinstance(p, (list, np.ndarray)) or (isinstance(p, tf.Tensor) and p.shape.rank) for p in parts
+    )
+
+
 def item(value: tf.Tensor, index: Any) -> tf.Tensor:
     """`value[index]`."""
     parsed = _parsed(value, index)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -356,3 +357,19 @@ def _ndim(a: Any) -> int:
 def _size(a: Any, axis: int | None = None) -> Any:
     array = Array(tensor_of(a))
     return array.size if axis is None else array.shape[axis]
+
+
+@named("result_type")
+def _result_type(*values: Any) -> np.dtype:
+    return common_dtype(*(np.empty(0, v) if isinstance(v, (type, np.dtype)) else v for v in values))
+
+
+@named("iscomplexobj")
+def _iscomplexobj(x: Any) -> bool:
+    return dtype_of(x).kind == "c"
+
+
+@named("broadcast_shapes")
+def _broadcast_shapes(*shapes: Any) -> tuple:
+    made = [tf.zeros(size_vector(shape)) for shape in shapes]
+    return Array(functools.reduce(tf.add, made)).shape
