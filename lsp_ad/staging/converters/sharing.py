@@ -19,6 +19,7 @@ from lsp_ad.staging.converters.scopes import captured
 Canonical = Callable[[gast.AST], "str | None"]
 _CALLERS = "caller's "
 _NEW = {*("len", "int", "float", "bool", "range", "abs", "sum", "isinstance", "str", "min", "max", "round")}
+_HELPERS = {f"lsp_ad.runtime.structures.{name}" for name in ("zeros_of", "ones_of", "copy_of", "own_copy")}
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Shared:
     def _makes_new(self, call: gast.Call) -> bool:
         if isinstance(call.func, gast.Name) and call.func.id in _NEW:
             return True
-        return self._known(call)
+        return (self.canonical(call.func) or "") in _HELPERS or self._known(call)
 
 
 def _edges(sharing: memory.Sharing, s: gast.stmt) -> list[tuple[str, set[str]]]:

@@ -7,6 +7,7 @@ compiled for this back end they are values of the class `Array`, and the program
 from __future__ import annotations
 
 import functools
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -23,8 +24,11 @@ from lsp_ad.staging.backends.tensorflow.functions import FUNCTIONS
 from lsp_ad.staging.backends.tensorflow.lists import Items, ListSpec
 from lsp_ad.staging.backends.tensorflow.shapes import Sizes
 from lsp_ad.staging.context import active, compiling
+from lsp_ad.staging.errors import user_place
 from lsp_ad.staging.operators.lists import plain
 from lsp_ad.staging.structures import flatten, unflatten
+
+_ASSERTION = "AssertionError at"
 
 
 class TensorFlow(Backend):
@@ -205,15 +209,19 @@ class TensorFlow(Backend):
         flush: bool = False,
         **named: Any,
     ) -> None:
-        def show(*found: Any) -> None:
-            given = [v[()] if isinstance(v, np.ndarray) else v for v in found]
-            rest = dict(zip(named, given[len(values) :], strict=True))
-            print(template.format(*given[: len(values)], **rest), end=end, file=file, flush=flush)
+        every = [*values, *named.values()]
 
-        tf.numpy_function(show, [tensor_of(v) for v in (*values, *named.values())], [])
+        def show(*found: Any) -> None:
+            known = iter(v[()] if isinstance(v, np.ndarray) else v for v in found)
+            shown = [next(known) if self.owns(v) else v for v in every]
+            rest = dict(zip(named, shown[len(values) :], strict=True))
+            print(template.format(*shown[: len(values)], **rest), end=end, file=file, flush=flush)
+
+        tf.numpy_function(show, [tensor_of(v) for v in every if self.owns(v)], [])
 
     def assert_(self, test: Any, message: Callable[[], str]) -> None:
-        tf.debugging.Assert(truth(test), [message()])
+        place = ":".join(map(str, user_place()))
+        tf.debugging.Assert(truth(test), [f"{_ASSERTION} {place}: {message()}"])
 
     def underlying(self, function: Any) -> Any:
         return getattr(function, "python_function", None)
@@ -246,7 +254,11 @@ class TensorFlow(Backend):
             if key not in traces:
                 traces[key] = self._compiled(function, leaves, structure, specs)
             code, rebuilt = traces[key]
-            outputs = code(*(tensor_of(v, s.dtype) for v, s in zip(data, specs, strict=True)))
+            tensors = [tensor_of(v, s.dtype) for v, s in zip(data, specs, strict=True)]
+            try:
+                outputs = code(*tensors)
+            except tf.errors.InvalidArgumentError as error:
+                raise _of_python(error) from None
             if any(isinstance(v, (tf.Tensor, tf.Variable)) for v in data):
                 return rebuilt(outputs)
             return plain(rebuilt([tensor.numpy()[()] for tensor in outputs]), lambda item: item)
@@ -281,6 +293,12 @@ class TensorFlow(Backend):
             return unflatten(shape, [next(rest) if self.owns(leaf) else leaf for leaf in found])
 
         return code, rebuilt
+
+
+def _of_python(error: Exception) -> Exception:
+    """The error that Python would have raised for one at run time."""
+    found = re.search(rf"assertion failed: \[{_ASSERTION} (.*?)\]\n", str(error), re.DOTALL)
+    return error if found is None else AssertionError(found[1])
 
 
 def _scalar(test: Any) -> tf.Tensor:
