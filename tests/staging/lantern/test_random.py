@@ -54,19 +54,19 @@ def test_printing_and_parsing_is_the_identity(seed):
 def uncompiled(program: Program) -> Any:
     """What the generated Python computes when Python runs it."""
     pytest.importorskip("numba")
-    from lsp_ad.staging.lantern.compiler import driver, functions, kernels
+    from lsp_ad.staging.lantern.compiler import boundary, driver, functions, kernels
 
     text = functions.program_source(program, kernels.NAMES)
     python = {name: getattr(getattr(kernels, name), "py_func", None) for name in kernels.NAMES}
     python |= {"accumulate": operator.add, "multiply_up": operator.mul}
     space: dict[str, Any] = {"np": np, "math": math, "Raised": driver.Raised, **python}
     exec(text.source, space)
-    args = []
+    args: list[Any] = []
     for k, (value, t) in enumerate(zip(ARGS, text.entry.params, strict=True)):
-        args += driver._inward(value, t, k in text.entry.consumed)
-    result = program.table[program.entry].result
+        boundary.taking(t, "x", k in text.entry.consumed)(value, args)
+    give = boundary.giving(program.table[program.entry].result)
     with np.errstate(all="ignore"), mock.patch.dict(vars(kernels), python):
-        return outcome(lambda: driver._outward(space[text.entry.name](*args), result))
+        return outcome(lambda: give(space[text.entry.name](*args)))
 
 
 @given(seeds)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from lsp_ad.staging.lantern.compiler.boundary import giving, taking
 from lsp_ad.staging.lantern.compiler.functions import Text, program_source
-from lsp_ad.staging.lantern.compiler.lists import sample
 from lsp_ad.staging.lantern.compiler.operands import leaf_types
 
 try:
@@ -25,14 +25,14 @@ except ImportError as error:
 from lsp_ad.staging.lantern.errors import LanternError, LanternRecursionError
 from lsp_ad.staging.lantern.infer import check
 from lsp_ad.staging.lantern.interpreter import raised
-from lsp_ad.staging.lantern.ir import Array, Error, Let, List, Print, Program, Scalar, Tuple, Type, walk
+from lsp_ad.staging.lantern.ir import Array, Error, Let, List, Print, Program, Scalar, Type, walk
 from lsp_ad.staging.lantern.printing import program_text
-from lsp_ad.staging.lantern.values import accepted, shown
+from lsp_ad.staging.lantern.values import shown
 
-# Stack for calls on the thread of the caller, and on a thread of their own where that is not enough.
-NEAR = 128 * 1024
+# Stack for recursion on a thread of its own; on the caller's thread, the main one or another, there is less.
 DEEP = 512 * 1024 * 1024
 MARGIN = 256 * 1024
+NEAR, NEAR_ON_MAIN = 128 * 1024, 1024 * 1024
 
 _compiled: dict[str, Compiled] = {}
 _lock = threading.RLock()
@@ -64,6 +64,10 @@ class Compiled:
         self._once = any(isinstance(e, Print) for f in program.functions for e in walk(f.body))
         self.text, self._enter = _built(program, stretching=self._once)
         self._deep = self._once
+        entry = program.table[program.entry]
+        consumed = self.text.entry.consumed
+        self._take = [taking(t, name, k in consumed) for k, (name, t) in enumerate(entry.params)]
+        self._give = giving(entry.result)
         self._general: tuple[Text, Callable] | None = None
         self._traced: tuple[Text, Callable] | None = None
 
@@ -75,38 +79,35 @@ class Compiled:
         entry = self.program.table[self.program.entry]
         if len(args) != len(entry.params):
             raise TypeError(f"{entry.name} takes {len(entry.params)} arguments, and is given {len(args)}")
-        values = [accepted(a, t, n) for a, (n, t) in zip(args, entry.params, strict=True)]
         try:
             try:
-                found = self._run(self._enter, values, ())
+                found = self._run(self._enter, args)
             except kernels.Stretch:
                 self._general = self._general or _built(self.program, stretching=True)
-                found = self._run(self._general[1], values, ())
+                found = self._run(self._general[1], args)
         except LanternError:
             raise
         except Exception as error:
-            raise self._explained(error, values) from None
-        return _outward(found, entry.result)
+            raise self._explained(error, args) from None
+        return self._give(found)
 
-    def _run(self, enter: Callable, values: list[Any], extra: tuple[Any, ...]) -> Any:
-        def arguments() -> list[Any]:
-            entry = self.text.entry
-            return [
-                leaf
-                for k, (v, t) in enumerate(zip(values, entry.params, strict=True))
-                for leaf in _inward(v, t, k in entry.consumed)
-            ]
+    def _arguments(self, args: tuple[Any, ...]) -> list[Any]:
+        found: list[Any] = []
+        for take, value in zip(self._take, args, strict=True):
+            take(value, found)
+        return found
 
+    def _run(self, enter: Callable, args: tuple[Any, ...], *extra: Any) -> Any:
         if not self.text.low:
-            return enter(*extra, *arguments())
+            return enter(*extra, *self._arguments(args))
         if not self._deep:
             try:
-                return enter(kernels.stack_address() - NEAR, *extra, *arguments())
+                return enter(kernels.stack_address() - near(), *extra, *self._arguments(args))
             except RecursionError:
                 self._deep = True
-        return _on_deep_stack(lambda low: enter(low, *extra, *arguments()))
+        return _on_deep_stack(lambda low: enter(low, *extra, *self._arguments(args)))
 
-    def _explained(self, error: Exception, values: list[Any]) -> Exception:
+    def _explained(self, error: Exception, args: tuple[Any, ...]) -> Exception:
         """The exception as the program means it, with its place, which another run finds out."""
         place = None
         if _has_places(self.program):
@@ -114,7 +115,7 @@ class Compiled:
                 self._traced = _built(self.program, stretching=True, places=True)
             where = np.full(1, -1)
             try:
-                self._run(self._traced[1], values, (where,))
+                self._run(self._traced[1], args, where)
             except Exception:
                 place = self._traced[0].places[where[0]] if where[0] >= 0 else None
         found = self._meant(error)
@@ -188,46 +189,9 @@ def _has_places(program: Program) -> bool:
     )
 
 
-def _inward(value: Any, t: Type, consumed: bool) -> list[Any]:
-    """What a value consists of, as compiled code takes it: arrays in C order, its own where it writes."""
-    if isinstance(t, Tuple):
-        return [leaf for v, i in zip(value, t.items, strict=True) for leaf in _inward(v, i, consumed)]
-    if isinstance(t, Array):
-        found = np.ascontiguousarray(value)
-        owned = consumed and found is value
-        return [found.copy() if owned or not found.flags.writeable else found]
-    if isinstance(t, List):
-        return [_list_inward(value, t)]
-    return [value]
-
-
-def _list_inward(value: list[Any], t: List) -> list[Any]:
-    if any(isinstance(leaf, List) for leaf in leaf_types(t.item)):
-        raise LanternError("a list of lists cannot be given to a compiled program")
-    space = {"np": np}
-    items = []
-    for item in value:
-        parts = _inward(item, t.item, False)
-        items.append(parts[0] if len(parts) == 1 else tuple(parts) if parts else 0)
-    return [*items, eval(sample(t.item), space)]
-
-
-def _outward(value: Any, t: Type) -> Any:
-    """A value of compiled code as one of NumPy and Python."""
-    types = list(leaf_types(t))
-    parts = iter([value] if len(types) == 1 else value if types else [])
-    return _rebuilt(t, parts)
-
-
-def _rebuilt(t: Type, parts: Any) -> Any:
-    if isinstance(t, Tuple):
-        return tuple(_rebuilt(i, parts) for i in t.items)
-    value = next(parts)
-    if isinstance(t, Scalar):
-        return np.dtype(t.dtype).type(value)
-    if isinstance(t, List):
-        return [_outward(v, t.item) for v in value]
-    return value
+def near() -> int:
+    """How much stack a call may take on this thread, whose stack is in use already."""
+    return NEAR_ON_MAIN if threading.current_thread() is threading.main_thread() else NEAR
 
 
 def _on_deep_stack(run: Callable[[int], Any]) -> Any:
