@@ -56,8 +56,9 @@ def uncompiled(program: Program) -> Any:
     pytest.importorskip("numba")
     from lsp_ad.staging.lantern.compiler import boundary, driver, functions, kernels
 
-    text = functions.program_source(program, kernels.NAMES)
-    python = {name: getattr(getattr(kernels, name), "py_func", None) for name in kernels.NAMES}
+    text = functions.program_source(program, list(kernels.KERNELS))
+    python = {name: getattr(kernel, "py_func", None) for name, kernel in kernels.KERNELS.items()}
+    python |= {f"vector_{name}": getattr(np, name) for name in ("exp", "expm1", "log", "log1p", "tanh")}
     python |= {"accumulate": operator.add, "multiply_up": operator.mul}
     space: dict[str, Any] = {"np": np, "math": math, "Raised": driver.Raised, **python}
     exec(text.source, space)

@@ -139,7 +139,7 @@ def _message(parts: tuple[Any, ...], values: tuple[Any, ...]) -> list[str]:
 
 
 def _built(program: Program, stretching: bool, places: bool = False) -> tuple[Text, Callable]:
-    text = program_source(program, kernels.NAMES, stretching, places)
+    text = program_source(program, list(kernels.KERNELS), stretching, places)
     name = f"<lantern {program.entry} {id(text):x}>"
     linecache.cache[name] = (len(text.source), None, text.source.splitlines(keepends=True), name)
 
@@ -147,11 +147,13 @@ def _built(program: Program, stretching: bool, places: bool = False) -> tuple[Te
         if not places:
             print(*_message(text.messages[number].parts, values))
 
-    space: dict[str, Any] = {n: getattr(kernels, n) for n in kernels.NAMES}
+    space: dict[str, Any] = {**kernels.KERNELS}
     space |= {"np": np, "math": math, "numba": numba, "Raised": Raised, "printed": printed}
     exec(compile(text.source, name, "exec"), space)
     for f in (f for group in text.groups for f in group):
-        space[f.name] = numba.njit(error_model="numpy")(space[f.name])
+        inner = f is not text.entry
+        options = {"error_model": "numpy", "no_cpython_wrapper": inner, "no_cfunc_wrapper": True}
+        space[f.name] = numba.njit(**options)(space[f.name])
     extra = [numba.types.int64] * text.low + [numba.types.int64[::1]] * places
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", numba.NumbaPendingDeprecationWarning)

@@ -34,7 +34,7 @@ def elementwise(w: Writer, name: str, operands: list[Operand], result: Type) -> 
     dims, parts = broadcast(w, [_fixed(w, o) for o in operands])
 
     def element(at: Sequence[str]) -> str:
-        return applied(w, name, [p(at) for p in parts], dtype).code
+        return applied(w, name, [p(at) for p in parts], dtype, in_loop=True).code
 
     risky = may_raise(name, operands, dtype) or any(isinstance(o, Computed) and o.risky for o in operands)
     aligned, shifted = _reads(operands, len(dims))

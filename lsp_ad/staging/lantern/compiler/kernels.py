@@ -7,52 +7,16 @@ from typing import Any
 
 import numba
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
+
+from lsp_ad.staging.lantern.compiler import vectorized
+from lsp_ad.staging.lantern.compiler.intrinsics import accumulate, multiply_up, stack_pointer
 
 
 class Stretch(Exception):
     """An axis of size 1 has to be broadcast, and the code was written for the case that none has."""
 
 
-compiled = numba.njit(error_model="numpy", cache=True)
-
-
-# ---------------------------------------------------------------------------------------------------------
-# intrinsics
-
-
-@intrinsic
-def stack_pointer(typing_context: Any) -> Any:
-    """The address of the frame of the function that runs: how far the stack has grown (downwards)."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        name = "llvm.frameaddress.p0"
-        frame = builder.module.globals.get(name)
-        if frame is None:
-            kind = ir.FunctionType(ir.IntType(8).as_pointer(), [ir.IntType(32)])
-            frame = ir.Function(builder.module, kind, name)
-        address = builder.call(frame, [ir.Constant(ir.IntType(32), 0)])
-        return builder.ptrtoint(address, ir.IntType(64))
-
-    return types.int64(), generate
-
-
-def _reordered(instruction: str) -> Any:
-    """An operation whose order in a reduction is free, as in NumPy's: LLVM may vectorise it."""
-
-    def typed(typing_context: Any, a: Any, b: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return getattr(builder, instruction)(*args, flags=("reassoc",))
-
-        return (a(a, a), generate) if isinstance(a, types.Float) and a == b else None
-
-    return typed
-
-
-accumulate = intrinsic(_reordered("fadd"))
-multiply_up = intrinsic(_reordered("fmul"))
+compiled = numba.njit(error_model="numpy", cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -354,47 +318,48 @@ def matrix_matrix(a, b):
     return result
 
 
-@compiled
+@numba.njit(cache=True)
 def stack_address():
     return stack_pointer()
 
 
 # What generated code may call.
-NAMES = [
-    "accumulate",
-    "at",
-    "broadcast_size",
-    "check_equal",
-    "check_fits",
-    "check_fits_exactly",
-    "check_mask",
-    "check_matmul",
-    "check_same",
-    "check_size",
-    "check_some",
-    "check_total",
-    "dot",
-    "empty_list",
-    "float_arange_size",
-    "floor_divide",
-    "integer_arange_size",
-    "integer_floor_divide",
-    "integer_power",
-    "integer_remainder",
-    "list_at",
-    "list_from_python",
-    "logaddexp",
-    "matrix_matrix",
-    "matrix_vector",
-    "maximum",
-    "minimum",
-    "multiply_up",
-    "positions",
-    "remainder",
-    "resolved",
-    "sign",
-    "stack_pointer",
-    "vector_matrix",
-    "whole_int32",
-    "whole_int64",
-]
+KERNELS: dict[str, Any] = {
+    "accumulate": accumulate,
+    "at": at,
+    "broadcast_size": broadcast_size,
+    "check_equal": check_equal,
+    "check_fits": check_fits,
+    "check_fits_exactly": check_fits_exactly,
+    "check_mask": check_mask,
+    "check_matmul": check_matmul,
+    "check_same": check_same,
+    "check_size": check_size,
+    "check_some": check_some,
+    "check_total": check_total,
+    "dot": dot,
+    "empty_list": empty_list,
+    "float_arange_size": float_arange_size,
+    "floor_divide": floor_divide,
+    "integer_arange_size": integer_arange_size,
+    "integer_floor_divide": integer_floor_divide,
+    "integer_power": integer_power,
+    "integer_remainder": integer_remainder,
+    "list_at": list_at,
+    "list_from_python": list_from_python,
+    "logaddexp": logaddexp,
+    "matrix_matrix": matrix_matrix,
+    "matrix_vector": matrix_vector,
+    "maximum": maximum,
+    "minimum": minimum,
+    "multiply_up": multiply_up,
+    "positions": positions,
+    "remainder": remainder,
+    "resolved": resolved,
+    "sign": sign,
+    "stack_pointer": stack_pointer,
+    "vector_matrix": vector_matrix,
+    "whole_int32": whole_int32,
+    "whole_int64": whole_int64,
+    **vectorized.FUNCTIONS,
+}

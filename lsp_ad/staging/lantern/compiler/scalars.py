@@ -40,6 +40,9 @@ _MATH = {
 }
 
 
+VECTORIZED = ("exp", "expm1", "log", "log1p", "tanh")
+
+
 def constant(c: Const) -> Number:
     return Number(_literal(c.value, c.type.dtype), c.type.dtype)
 
@@ -69,8 +72,11 @@ def converted(number: Number, dtype: str) -> Number:
     return Number(f"np.{'bool_' if dtype == 'bool' else dtype}({number.code})", dtype)
 
 
-def applied(w: Writer, name: str, operands: list[Number], result: str) -> Number:
-    """An elementwise operation on numbers, with the dtype of its result."""
+def applied(w: Writer, name: str, operands: list[Number], result: str, in_loop: bool = False) -> Number:
+    """An elementwise operation on numbers, with the dtype of its result.
+
+    `in_loop`: on elements of arrays, for which there are functions that LLVM vectorises.
+    """
     if name == "cast":
         return _cast(w, operands[0], result)
     if name == "select":
@@ -82,7 +88,8 @@ def applied(w: Writer, name: str, operands: list[Number], result: str) -> Number
     if common == "bool" and name in COMPARISONS[2:]:
         common = "int64"
     codes = [converted(o, common).code for o in operands]
-    found = _code(name, codes, common)
+    vectorized = in_loop and common == "float64" and name in VECTORIZED
+    found = f"vector_{name}({codes[0]})" if vectorized else _code(name, codes, common)
     # Numba computes with int32 in 64 bits, and some functions of float32 in float64.
     if result == "int32" or (result == "float32" and name not in ("+", "-", "*", "neg")):
         found = f"np.{result}({found})"
