@@ -7,7 +7,7 @@ import pytest
 
 from tests import oracle
 
-pytestmark = pytest.mark.row("T2")
+pytestmark = pytest.mark.row("T1")
 HEAD = "import numpy as np\n\n\n"
 
 PROGRAMS = {

@@ -50,12 +50,11 @@ def huber(w, x, y, delta=1.0):
     t__2 = np.mean(t__3)
     r = np.sqrt(t__2)
     if r <= delta:
-        t__4 = 0.5 * r
-        result__1 = t__4 * r
+        result__1 = 0.5 * r * r
     else:
-        t__6 = 0.5 * delta
-        t__5 = r - t__6
-        result__1 = delta * t__5
+        t__5 = 0.5 * delta
+        t__4 = r - t__5
+        result__1 = delta * t__4
     return result__1
 
 
@@ -68,20 +67,17 @@ def huber(w, x, y, delta=1.0):
     t__2 = np.mean(t__3)
     r = np.sqrt(t__2)
     if r <= delta:
-        t__4 = 0.5 * r
-        result__1 = t__4 * r
+        result__1 = 0.5 * r * r
     else:
-        t__6 = 0.5 * delta
-        t__5 = r - t__6
-        result__1 = delta * t__5
+        t__5 = 0.5 * delta
+        t__4 = r - t__5
+        result__1 = delta * t__4
     "where the backward sweep begins"
     if r <= delta:
-        d__t__4 = d__result__1 * r
-        d__r = d__result__1 * t__4
-        d__r = d__r + d__t__4 * 0.5
+        d__r = d__result__1 * r
     else:
-        d__t__5 = d__result__1 * delta
-        d__r = d__t__5
+        d__t__4 = d__result__1 * delta
+        d__r = d__t__4
     d__t__2 = d__r * 0.5 / r
     d__t__3 = d__t__2 / np.size(r2)
     d__r2 = d__t__3 * 2.0 * r2
@@ -99,20 +95,17 @@ def huber(w, x, y, delta=1.0):
     t__2 = np.mean(t__3)
     r = np.sqrt(t__2)
     if r <= delta:
-        t__4 = 0.5 * r
-        result__1 = t__4 * r
+        result__1 = 0.5 * r * r
     else:
-        t__6 = 0.5 * delta
-        t__5 = r - t__6
-        result__1 = delta * t__5
+        t__5 = 0.5 * delta
+        t__4 = r - t__5
+        result__1 = delta * t__4
     "where the backward sweep begins"
     if r <= delta:
-        d__t__4 = d__result__1 * r
-        d__r = d__result__1 * (0.5 * r)
-        d__r = d__r + d__t__4 * 0.5
+        d__r = d__result__1 * r
     else:
-        d__t__5 = d__result__1 * delta
-        d__r = d__t__5
+        d__t__4 = d__result__1 * delta
+        d__r = d__t__4
     d__t__2 = d__r * 0.5 / r
     d__t__3 = d__t__2 / np.size(r2)
     d__r2 = d__t__3 * 2.0 * r2
@@ -130,20 +123,17 @@ def huber(w, x, y, delta=1.0):
     t__2 = np.mean(t__3)
     r = np.sqrt(t__2)
     if r <= delta:
-        t__4 = 0.5 * r
-        result__1 = t__4 * r
+        result__1 = 0.5 * r * r
     else:
-        t__6 = 0.5 * delta
-        t__5 = r - t__6
-        result__1 = delta * t__5
+        t__5 = 0.5 * delta
+        t__4 = r - t__5
+        result__1 = delta * t__4
     "where the backward sweep begins"
     if r <= delta:
-        d__t__4 = d__result__1 * r
-        d__r = d__result__1 * (0.5 * r)
-        d__r = d__r + d__t__4 * 0.5
+        d__r = d__result__1 * r
     else:
-        d__t__5 = d__result__1 * delta
-        d__r = d__t__5
+        d__t__4 = d__result__1 * delta
+        d__r = d__t__4
     d__t__2 = d__r * 0.5 / r
     d__t__3 = d__t__2 / np.size(r2)
     d__r2 = d__t__3 * 2.0 * r2
@@ -159,10 +149,10 @@ def huber(w, x, y, delta=1.0):
     r = np.sqrt(np.mean(r2 * r2))
     "where the backward sweep begins"
     if r <= delta:
-        d__r = d__result__1 * (0.5 * r) + d__result__1 * r * 0.5
+        d__r = d__result__1 * r
     else:
         d__r = d__result__1 * delta
-    d__r2 = d__r * 0.5 / r / np.size(r2) * 2.0 * r2
+    d__r2 = d__r / r / np.size(r2) * r2
     d__w = matmul_adjoint_right(d__r2, x, w)
     return d__w
 
@@ -177,8 +167,8 @@ def huber_grad(w, x, y, delta=1.0, dhuber=1.0):
     r = np.sqrt(np.mean(r2 * r2))
     # backward
     if r <= delta:
-        dr = dhuber * (0.5 * r) + dhuber * r * 0.5
+        dr = dhuber * r
     else:
         dr = dhuber * delta
-    dr2 = dr * 0.5 / r / np.size(r2) * 2.0 * r2
+    dr2 = dr / r / np.size(r2) * r2
     return matmul_adjoint_right(dr2, x, w)
