@@ -29,11 +29,18 @@ def staged(function: Callable[..., Any] | None, backend: str | None) -> Any:
 
 
 def to_code(function: Callable[..., Any]) -> str:
-    """The text of the converted function. Raises ConversionError."""
+    """The text of the converted function, as a module: it needs what the function reads from around it.
+
+    Raises ConversionError.
+    """
     plain = getattr(function, "__lsp_ad_unstaged__", getattr(function, "__func__", function))
     if not isinstance(plain, types.FunctionType):
         raise TypeError(f"to_code takes a Python function, not {type(function).__name__}")
-    return template_of(plain).text
+    code, template = plain.__code__, template_of(plain)
+    return (
+        f"# {plain.__qualname__} of {code.co_filename}:{code.co_firstlineno}, converted by lsp-ad.\n"
+        f"from lsp_ad.staging import operators as {template.alias}\n\n\n{template.text}"
+    )
 
 
 def do_not_convert(function: F) -> F:

@@ -199,12 +199,14 @@ def _expected(change: tuple, names: Sequence[str]) -> bool:
 
 
 @contextmanager
-def no_leaks(function: types.FunctionType, arguments: Any) -> Iterator[None]:
+def no_leaks(function: types.FunctionType, args: tuple, named: dict[str, Any]) -> Iterator[None]:
     """Refuse staged values that a function leaves in things from outside; record other changes of these."""
     snapshot = Snapshot()
     snapshot.add_globals(function.__globals__)
-    named = [(function.__globals__[n], n) for n in function.__code__.co_names if n in function.__globals__]
-    snapshot.pending += [*named, (function, ""), (arguments, "an argument")]
+    code = function.__code__
+    around = [(function.__globals__[n], n) for n in code.co_names if n in function.__globals__]
+    given = [*zip(args, code.co_varnames, strict=False), *((value, name) for name, value in named.items())]
+    snapshot.pending += [*around, (function, ""), *given]
     snapshot.follow()
     yield
     for _, path, key, _, new in list(snapshot.changed()):
@@ -212,7 +214,6 @@ def no_leaks(function: types.FunctionType, arguments: Any) -> Iterator[None]:
             continue
         if new is not _GONE and owner(*flatten(new)[0]) is not None:
             snapshot.restore()
-            code = function.__code__
             raise StagingError(
                 f"{code.co_filename}:{code.co_firstlineno}: {function.__qualname__} would leave a value"
                 f" of a trace in `{path}`, which means nothing after it. Return the value."

@@ -32,7 +32,8 @@ class Entry:
         plain = getattr(self.made, "__func__", self.made)
         if not isinstance(plain, types.FunctionType) or owner(*flatten((args, named))[0]) is None:
             return self.made(*args, **named)
-        with no_leaks(plain, (args, named)):
+        bound = (self.made.__self__,) if isinstance(self.made, types.MethodType) else ()
+        with no_leaks(plain, (*bound, *args), named):
             return self.made(*args, **named)
 
     def _function(self, run: Callable[..., Any]) -> Callable[..., Any]:

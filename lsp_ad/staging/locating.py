@@ -89,7 +89,8 @@ def _lambda(parsed: Parsed, code: types.CodeType) -> gast.Lambda:
     if len(found) > 1:
         found = [n for n in found if _arguments(n) == code.co_varnames[: code.co_argcount]]
     if len(found) > 1 and hasattr(code, "co_positions"):
-        spans = [p for p in code.co_positions() if None not in p and p[2:] != (0, 0)]
+        lines = parsed.document.text.split("\n")
+        spans = [_places(p, lines) for p in code.co_positions() if None not in p and p[2:] != (0, 0)]
         inside = [n for n in found if all(_within(span, n.body) for span in spans)]
         found = sorted(inside, key=_size)[:1]
     if len(found) != 1:
@@ -101,12 +102,16 @@ def _arguments(node: gast.Lambda) -> tuple[str, ...]:
     return tuple(a.id for a in [*node.args.posonlyargs, *node.args.args])
 
 
+def _places(position: tuple, lines: list[str]) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Start and end (line, column) of an instruction, whose columns Python counts in bytes."""
+    start, end, column, end_column = position
+    first, last = (lines[line - 1].encode() for line in (start, end))
+    return (start, len(first[:column].decode())), (end, len(last[:end_column].decode()))
+
+
 def _within(span: tuple, body: gast.expr) -> bool:
-    start, end, column, end_column = span
-    return (body.lineno, body.col_offset) <= (start, column) and (end, end_column) <= (
-        body.end_lineno,
-        body.end_col_offset,
-    )
+    start, end = span
+    return (body.lineno, body.col_offset) <= start and end <= (body.end_lineno, body.end_col_offset)
 
 
 def _size(node: gast.Lambda) -> tuple[int, int]:

@@ -14,7 +14,26 @@ _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 def operator(which: str, *arguments: gast.expr) -> gast.Call:
     """`ag.which(*arguments)`."""
-    return gast.Call(gast.Attribute(name(AG), which, gast.Load()), list(arguments), [])
+    return gast.Call(of_operators(which), list(arguments), [])
+
+
+def of_operators(which: str) -> gast.Attribute:
+    """`ag.which`."""
+    module = name(AG)
+    module.is_operators = True
+    return gast.Attribute(module, which, gast.Load())
+
+
+def is_of_operators(node: gast.AST) -> bool:
+    """Whether a node is one of `of_operators`, and nothing of the user's."""
+    return isinstance(node, gast.Attribute) and getattr(node.value, "is_operators", False)
+
+
+def renamed(function: gast.FunctionDef, alias: str) -> None:
+    """Let the operators be called by another name than `ag`."""
+    for node in walk(function):
+        if getattr(node, "is_operators", False):
+            node.id = alias
 
 
 def later(value: gast.expr) -> gast.Lambda:
@@ -80,10 +99,13 @@ __all__ = [
     "constant",
     "define",
     "is_immediate",
+    "is_of_operators",
     "later",
     "name",
+    "of_operators",
     "operator",
     "placed",
+    "renamed",
     "several",
     "store",
 ]

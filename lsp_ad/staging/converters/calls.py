@@ -11,7 +11,8 @@ from collections.abc import Callable, Set
 
 import gast
 
-from lsp_ad.staging.converters.building import AG, operator
+from lsp_ad.semantics.names import HERE
+from lsp_ad.staging.converters.building import at, is_of_operators, operator
 from lsp_ad.staging.converters.expressions import Expressions
 from lsp_ad.staging.operators.builtins import BY_NAME
 
@@ -47,9 +48,20 @@ class Calls(Expressions):
         """`canonical`: the dotted name of an expression; `shadowed`: names that hide those of Python."""
         self.canonical, self.shadowed = canonical, shadowed
 
+    def around(self, node: gast.AST) -> None:
+        super().around(node)
+        node.decorator_list = [
+            d if self._is_known(d) else at(operator("call", d), d) for d in node.decorator_list
+        ]
+
+    def _is_known(self, decorator: gast.expr) -> bool:
+        """Whether a decorator is no function of the user's: it calls one, or is of a library."""
+        dotted = self.canonical(decorator, self.shadowed) or ""
+        return isinstance(decorator, gast.Call) or (bool(dotted) and not dotted.startswith(HERE))
+
     def convert(self, node: gast.Call) -> gast.AST:
         function = node.func
-        if _is_operator(function):
+        if is_of_operators(function):
             return node
         dotted = self.canonical(function, self.shadowed) or ""
         if dotted.startswith(_THEIRS):
@@ -65,11 +77,3 @@ class Calls(Expressions):
                 return node
         node.func = operator("call", function)
         return node
-
-
-def _is_operator(function: gast.AST) -> bool:
-    return (
-        isinstance(function, gast.Attribute)
-        and isinstance(function.value, gast.Name)
-        and function.value.id == AG
-    )

@@ -23,7 +23,16 @@ import gast
 
 from lsp_ad.semantics import flow
 from lsp_ad.source.trees import copied, walk
-from lsp_ad.staging.converters.building import at, constant, define, later, name, operator, store
+from lsp_ad.staging.converters.building import (
+    at,
+    constant,
+    define,
+    later,
+    name,
+    of_operators,
+    operator,
+    store,
+)
 from lsp_ad.staging.converters.scopes import Scopes, composite, mutated
 
 
@@ -32,10 +41,16 @@ class ControlFlow:
 
     def __init__(self, scopes: Scopes, names: Names, guarded: set[str]):
         self.scopes, self.names, self.guarded = scopes, names, guarded
+        self.unbound: set[str] = set()
         self.first: set[str] = set()  # variables to be marked as unbound where the function starts
+        self.marked: set[str] = set()  # those so marked just before the statement whose block begins here
 
     def block(self, body: list[gast.stmt]) -> list[gast.stmt]:
-        return [made for s in body for made in self.statement(s)]
+        made: list[gast.stmt] = []
+        for s in body:
+            made += self.statement(s)
+            self.marked = set()
+        return made
 
     def statement(self, s: gast.stmt) -> list[gast.stmt]:
         if isinstance(s, (gast.If, gast.While, gast.For)):
@@ -46,14 +61,22 @@ class ControlFlow:
         return [s]
 
     def _if(self, s: gast.If) -> list[gast.stmt]:
+        if _does_nothing(s.body) and not _does_nothing(s.orelse):
+            s.test, s.body, s.orelse = at(operator("not_", s.test), s), s.orelse, []
         before, state = self._state(s, [s.body, s.orelse])
-        body = self._function("if_body", [], s.body, state)
-        orelse = self._function("else_body", [], s.orelse, state)
-        call = operator("if_", s.test, name(body.name), name(orelse.name), state.value)
-        return [*before, body, orelse, gast.Expr(call)]
+        self.marked = unbound = self.unbound
+        functions = [self._function("if_body", [], s.body, state)]
+        orelse: gast.expr = later(constant(None))
+        if not _does_nothing(s.orelse):
+            self.marked = unbound
+            functions.append(self._function("else_body", [], s.orelse, state))
+            orelse = name(functions[1].name)
+        call = operator("if_", s.test, name(functions[0].name), orelse, *state.value)
+        return [*before, *functions, gast.Expr(call)]
 
     def _loop(self, s: gast.While | gast.For) -> list[gast.stmt]:
         before, state = self._state(s, [s.body])
+        self.marked = set()
         goes_on = operator("not_", name(s.stopped_by)) if s.stopped_by else None
         if isinstance(s, gast.While):
             test = s.test
@@ -61,15 +84,15 @@ class ControlFlow:
                 test = operator("and_", goes_on, later(test))
             tested = at(define(self.names.new("loop_test"), [], [gast.Return(test)]), s.test)
             body = self._function("loop_body", [], s.body, state)
-            call = operator("while_", name(tested.name), name(body.name), state.value)
+            call = operator("while_", name(tested.name), name(body.name), *state.value)
             call.keywords = _options(s)
             return [*before, tested, body, gast.Expr(call)]
         parameter, start = self._target(s, state)
         body = self._function("loop_body", [parameter], [*start, *s.body], state)
-        arguments = [s.iter, name(body.name), state.value]
+        value = state.value
         if goes_on is not None:
-            arguments.append(later(goes_on))
-        call = operator("for_", *arguments)
+            value = [*(value or [of_operators("NOTHING")]), later(goes_on)]
+        call = operator("for_", s.iter, name(body.name), *value)
         call.keywords = _options(s)
         return [*before, body, gast.Expr(call)]
 
@@ -114,8 +137,9 @@ class ControlFlow:
         for n in unbound:
             if n in before:
                 self.first.add(n)
-            else:
+            elif n not in self.marked:
                 marks.append(gast.Assign([store(n)], operator("undefined", constant(n)), None))
+        self.unbound = set(unbound)
         state = self._described(outputs, inputs, parts)
         return [*marks, *state.functions], state
 
@@ -129,9 +153,7 @@ class ControlFlow:
     def _described(self, outputs: list[str], inputs: list[str], parts: dict[str, gast.expr]) -> _State:
         names = [*outputs, *inputs]
         if not names and not parts:
-            return _State(
-                [], [], operator("State", constant(""), name("tuple"), name("print"), constant(0)), empty=True
-            )
+            return _State([], [], [])
         get, set_ = self.names.new("get_state"), self.names.new("set_state")
         values = [
             operator("peek", later(_loaded(node)), constant(text)) for text, node in sorted(parts.items())
@@ -154,12 +176,17 @@ class ControlFlow:
         for text in texts:
             body.append(gast.Expr(_set(parts[text], temporary[text])))
         setter = define(set_, [given], body)
+        got.made = setter.made = True
         label = ", ".join([*outputs, *texts, *inputs])
         arguments = [constant(label), name(get), name(set_), constant(len(outputs) + len(texts))]
         guarded = [n for n in outputs if n in self.guarded]
         if guarded:
             arguments.append(gast.Tuple([constant(n) for n in guarded], gast.Load()))
-        return _State(names, [got, setter], operator("State", *arguments))
+        return _State(names, [got, setter], [operator("State", *arguments)])
+
+
+def _does_nothing(body: list[gast.stmt]) -> bool:
+    return all(isinstance(s, gast.Pass) for s in body)
 
 
 def _options(s: gast.For | gast.While) -> list[gast.keyword]:
@@ -168,11 +195,10 @@ def _options(s: gast.For | gast.While) -> list[gast.keyword]:
 
 
 class _State:
-    """`names` of variables, the `functions` that get and set them, and the `value` that describes them."""
+    """`names` of variables, the `functions` that get and set them, and what describes them in a call."""
 
-    def __init__(self, names: list[str], functions: list[gast.stmt], value: gast.expr, empty: bool = False):
-        self.names, self.functions = names, functions
-        self.value = gast.Attribute(name("ag"), "NOTHING", gast.Load()) if empty else value
+    def __init__(self, names: list[str], functions: list[gast.stmt], value: list[gast.expr]):
+        self.names, self.functions, self.value = names, functions, value
 
 
 def _loaded(node: gast.expr) -> gast.expr:

@@ -14,9 +14,17 @@ class Expressions(gast.NodeTransformer):
 
     def visit(self, node: gast.AST) -> gast.AST:
         if isinstance(node, (gast.FunctionDef, gast.ClassDef, gast.AsyncFunctionDef)):
+            self.around(node)
             return node  # converted by itself
         self.generic_visit(node)
         return self.converted(node)
+
+    def around(self, node: gast.AST) -> None:
+        """Convert what a definition evaluates where it stands."""
+        node.decorator_list = [self.visit(d) for d in node.decorator_list]
+        if isinstance(node, gast.FunctionDef):
+            node.args.defaults = [self.visit(d) for d in node.args.defaults]
+            node.args.kw_defaults = [d and self.visit(d) for d in node.args.kw_defaults]
 
     def converted(self, node: gast.AST) -> gast.AST:
         """What a node becomes whose parts are converted already."""

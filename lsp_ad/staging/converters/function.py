@@ -16,7 +16,7 @@ from lsp_ad.simplify.algebra import constant
 from lsp_ad.source.trees import walk
 from lsp_ad.staging.converters import break_statements, directives, handlers, methods, unsupported, variables
 from lsp_ad.staging.converters.asserts import Asserts
-from lsp_ad.staging.converters.building import at, operator, placed, store
+from lsp_ad.staging.converters.building import AG, at, operator, placed, renamed, store
 from lsp_ad.staging.converters.calls import Calls
 from lsp_ad.staging.converters.conditional_expressions import ConditionalExpressions
 from lsp_ad.staging.converters.control_flow import ControlFlow, Names
@@ -33,8 +33,10 @@ from lsp_ad.staging.converters.writes import Writes
 
 def convert(
     function: gast.FunctionDef, program: Program, owner: str = "", free: Set[str] = frozenset()
-) -> set[str]:
-    """Convert a function in place, and the functions in it; returns the names of the blocks made of them.
+) -> tuple[set[str], str]:
+    """Convert a function in place, and the functions in it.
+
+    Returns the names of the blocks made of them, and what the operators are called: `ag`, if that is free.
 
     `owner`: the class whose text it stands in; `free`: the names of functions around it. Raises Unsupported
     or Refusal.
@@ -43,17 +45,23 @@ def convert(
     methods.convert(function, owner)
     used = {n.id for n in walk(function) if isinstance(n, gast.Name)}
     names = Names(used | {n.name for n in walk(function) if isinstance(n, gast.FunctionDef)})
+    alias = names.new(AG)
     _convert(function, program, names, free)
-    return names.made
+    if alias != AG:
+        renamed(function, alias)
+    return names.made, alias
 
 
 def _convert(function: gast.FunctionDef, program: Program, names: Names, around: Set[str]) -> None:
     used = {n.id for n in walk(function) if isinstance(n, gast.Name)}
     local = flow.writes(function.body) | {n.id for n in walk(function.args) if isinstance(n, gast.Name)}
     for s in flow.statements(function.body):
-        if isinstance(s, gast.FunctionDef):
-            _convert(s, program, names, around | local)
+        for inner in s.body if isinstance(s, gast.ClassDef) else [s]:
+            if isinstance(inner, gast.FunctionDef):
+                _convert(inner, program, names, around | local)
     canonical = program.canonical
+    docstring = function.body[:1] if gast.get_docstring(function) is not None else []
+    function.body = function.body[len(docstring) :] or [at(gast.Pass(), function)]
     fresh = Fresh(used)
     directives.convert(function, canonical)
     guarded = _core(function, fresh)
@@ -85,15 +93,15 @@ def _convert(function: gast.FunctionDef, program: Program, names: Names, around:
     }
     variables.reads(scopes, marked)
     control = ControlFlow(scopes, names, guarded)
-    start = 1 if gast.get_docstring(function) is not None else 0
     body = control.block(function.body)
     marks = [
         at(gast.Assign([store(n)], operator("undefined", constant(n)), None), function.body[0])
         for n in sorted(control.first)
     ]
+    start = 0
     while start < len(body) and isinstance(body[start], (gast.Nonlocal, gast.Global)):
         start += 1
-    function.body = [*body[:start], *marks, *body[start:]]
+    function.body = [*docstring, *body[:start], *marks, *body[start:]]
     _plain_names(function, used)
 
 
@@ -105,10 +113,12 @@ def _core(function: gast.FunctionDef, fresh: Fresh) -> set[str]:
     for s in flow.statements(function.body):
         if isinstance(s, gast.Return) and s.value is None:
             s.value = at(constant(None), s)
-    if not leaves(function.body):
-        function.body.append(at(gast.Return(constant(None)), function.body[-1]))
     returns = [s for s in flow.statements(function.body) if isinstance(s, gast.Return)]
-    if len(returns) == 1 and function.body[-1] is returns[0] and not _has_jumps(function.body):
+    if not leaves(function.body):
+        if not returns and not _has_jumps(function.body):
+            return set()
+        function.body.append(at(gast.Return(constant(None)), function.body[-1]))
+    elif len(returns) == 1 and function.body[-1] is returns[0] and not _has_jumps(function.body):
         return set()
     bound = _bound_where_read(function)
     result = structure(function, fresh)

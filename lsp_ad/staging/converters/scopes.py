@@ -42,7 +42,8 @@ class Scopes:
         self.outside = {n for s in statements if isinstance(s, (gast.Global, gast.Nonlocal)) for n in s.names}
         self.globals = {n for s in statements if isinstance(s, gast.Global) for n in s.names}
         self.parameters = set(parameters(function))
-        self.local = (flow.writes(function.body) | self.parameters) - self.globals
+        bound = flow.writes(function.body) - _of_comprehensions(function.body)
+        self.local = (bound | self.parameters) - self.globals
         self.captured, self.rebound = captured(function)
         # the flag that ends a loop is read where the loop goes on
         self.captured |= {s.stopped_by for s in statements if getattr(s, "stopped_by", None)}
@@ -172,3 +173,21 @@ def captured(function: gast.FunctionDef) -> tuple[set[str], set[str]]:
         else:
             pending += children(node)
     return read, bound
+
+
+def _of_comprehensions(body: list[gast.stmt]) -> set[str]:
+    """The names that only comprehensions bind, which have a scope of their own."""
+    inside: list[gast.Name] = []
+    others: set[str] = set()
+    pending: list[gast.AST] = [*body]
+    for node in pending:  # which grows on the way
+        if isinstance(node, gast.comprehension):
+            inside += [n for n in walk(node.target) if isinstance(n, gast.Name)]
+            pending += [node.iter, *node.ifs]
+        elif isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
+            others.add(node.id)
+        elif not isinstance(node, _INNER) or is_immediate(node):
+            pending += children(node)
+        elif not isinstance(node, gast.Lambda):
+            others.add(node.name)
+    return {n.id for n in inside} - others

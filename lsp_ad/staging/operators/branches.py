@@ -13,6 +13,7 @@ from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import in_generated_code, staging_error
 from lsp_ad.staging.operators.plans import Joining, Tree, fitted, tree_of
 from lsp_ad.staging.operators.state import (
+    NOTHING,
     Outcome,
     State,
     checked_undefined,
@@ -28,7 +29,7 @@ from lsp_ad.staging.operators.variables import Undefined
 _BRANCHES = ("in one branch", "in the other")
 
 
-def if_(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], state: State) -> None:
+def if_(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], state: State = NOTHING) -> None:
     """Run one of two bodies, or stage both where a back end owns the test."""
     test = truth(test)
     backend = owner(test)

@@ -17,13 +17,15 @@ from lsp_ad.staging.errors import MismatchError, handled, staging_error
 from lsp_ad.staging.operators.branches import if_, why_python
 from lsp_ad.staging.operators.iteration import gone_over, staged_by
 from lsp_ad.staging.operators.staged_loops import StagedLoop
-from lsp_ad.staging.operators.state import State
+from lsp_ad.staging.operators.state import NOTHING, State
 from lsp_ad.staging.operators.truth import truth
 
 _BY_THEMSELVES = 2  # iterations that may be unrolled before a loop is staged
 
 
-def while_(test: Callable[[], Any], body: Callable[[], Any], state: State, options: Options = PLAIN) -> None:
+def while_(
+    test: Callable[[], Any], body: Callable[[], Any], state: State = NOTHING, options: Options = PLAIN
+) -> None:
     """Run a loop; from the first test on that a back end owns, what is left of it is staged."""
     count = 0
     while True:
@@ -46,7 +48,7 @@ def while_(test: Callable[[], Any], body: Callable[[], Any], state: State, optio
 def for_(
     iterable: Any,
     body: Callable[[Any], Any],
-    state: State,
+    state: State = NOTHING,
     goes_on: Callable[[], Any] | None = None,
     options: Options = PLAIN,
 ) -> None:
