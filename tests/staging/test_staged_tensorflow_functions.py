@@ -320,7 +320,7 @@ LOOPS = [
     successive_loops,
     with_continue,
     with_break,
-    pytest.param(inner_break, marks=pytest.mark.xfail(reason="the flag of a loop in a loop")),
+    inner_break,
     returns,
     returns_before,
     loop_else,
@@ -334,7 +334,7 @@ def plain(function, n):
     return function(n)
 
 
-@pytest.mark.parametrize("function", LOOPS, ids=str)
+@pytest.mark.parametrize("function", LOOPS, ids=lambda f: f.__name__)
 def test_loops(function):
     compiled = tf.function(lsp_ad.staged(function), autograph=False)
     for n in (0, 1, 4, 9):

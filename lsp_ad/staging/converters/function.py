@@ -92,7 +92,7 @@ def _convert(function: gast.FunctionDef, program: Program, names: Names, around:
         if scopes.maybe_unbound(n, s)
     }
     variables.reads(scopes, marked)
-    control = ControlFlow(scopes, names, guarded)
+    control = ControlFlow(scopes, names, guarded | scopes.flags)  # of a loop, and set before it
     body = control.block(function.body)
     marks = [
         at(gast.Assign([store(n)], operator("undefined", constant(n)), None), function.body[0])

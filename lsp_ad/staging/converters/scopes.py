@@ -46,7 +46,8 @@ class Scopes:
         self.local = (bound | self.parameters) - self.globals
         self.captured, self.rebound = captured(function)
         # the flag that ends a loop is read where the loop goes on
-        self.captured |= {s.stopped_by for s in statements if getattr(s, "stopped_by", None)}
+        self.flags = {s.stopped_by for s in statements if getattr(s, "stopped_by", None)}
+        self.captured |= self.flags
         self._unbound = self._maybe_unbound()
 
     def live_at(self, s: gast.stmt) -> set[str]:
