@@ -817,6 +817,32 @@ def test_writes_in_a_loop():
     assert_equal(tf.function(lsp_ad.staged(function), autograph=False)(one([1.0, 2.0, 3.0])), [1.0, 3.0, 6.0])
 
 
+@pytest.mark.row("A3", "A7")
+def test_the_same_source_in_eager_mode():
+    def function(x, n):
+        y = x * 2.0
+        y[0] = 5.0
+        for i in tf.range(n):
+            y[i] += 1.0
+            if y[i] > 4.0:
+                y[1:] = y[:-1]
+        return y
+
+    made = lsp_ad.staged(function)
+    arguments = one([1.0, 2.0, 3.0]), one(3)
+    expected = function(np.array([1.0, 2.0, 3.0]), 3)
+    assert_equal(made(*arguments), expected)
+    assert_equal(tf.function(made, autograph=False)(*arguments), expected)
+
+
+def test_a_dataset_is_not_taken_apart():
+    def function(ds):
+        return [x + 1 for x in ds]
+
+    with pytest.raises(StagingError, match="a data set"):
+        graph_of(function, tf.data.Dataset.range(3))
+
+
 # shapes that are not known
 
 

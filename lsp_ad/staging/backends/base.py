@@ -141,6 +141,10 @@ class Backend(ABC):
     def owns(self, value: Any) -> bool:
         """Whether a value is one of this back end: staged, without a value yet."""
 
+    def holds(self, value: Any) -> bool:
+        """Whether a value is an array of the library's that is there already, and cannot be written into."""
+        return False
+
     @abstractmethod
     def spec(self, value: Any) -> Spec:
         """The type of a value that it owns."""

@@ -37,6 +37,9 @@ class Jax(Backend):
     def owns(self, value: Any) -> bool:
         return isinstance(value, jax.core.Tracer)
 
+    def holds(self, value: Any) -> bool:
+        return isinstance(value, jax.Array)
+
     def spec(self, value: Any) -> Spec:
         if isinstance(value, jax.Array):
             return Spec(np.dtype(value.dtype), tuple(value.shape), bool(getattr(value, "weak_type", False)))

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from lsp_ad.staging.backends import owner
+from lsp_ad.staging.backends import loaded, owner
 from lsp_ad.staging.backends.base import Backend
 from lsp_ad.staging.context import active, bodies, superseded
 from lsp_ad.staging.errors import staging_error, user_place
@@ -98,7 +98,7 @@ class Write:
         leaves = [leaf for given in (rest, new) for leaf in flatten(given)[0]]
         if isinstance(value, (list, dict, StagedList)):
             return self._in_container(value, rest, parts, staged, plain)
-        if owner(value, *leaves) is None and not _in_trace(value):
+        if _holder(value, *leaves) is None and not _in_trace(value):
             for index in rest[:-1]:
                 value = value[index]
             plain(value, rest[-1] if rest else None)
@@ -162,12 +162,18 @@ def _replaced(value: Any, old: Any, new: Any) -> Any:
 
 def _set(value: Any, index: Any, new: Any) -> Any:
     """A new array with some elements changed."""
-    backend = owner(value, *flatten(index)[0], *flatten(new)[0])
+    backend = _holder(value, *flatten(index)[0], *flatten(new)[0])
     if backend is not None:
         return backend.set_item(value, index, new)
     made = value.copy()
     made[index] = new
     return made
+
+
+def _holder(value: Any, *others: Any) -> Backend | None:
+    """The back end that makes a new array for a write into one."""
+    held = (backend for backend in loaded() if backend.holds(value))
+    return owner(value, *others) or next(held, None)
 
 
 def set_item(
@@ -232,7 +238,7 @@ def _scattered(
     *path, by = path_and_by
 
     def staged(array: Any, index: Any) -> Any:
-        backend = owner(array, *flatten(index)[0], by)
+        backend = _holder(array, *flatten(index)[0], by)
         if backend is not None:
             return backend.add_at(array, index, by if ufunc is np.add else -by)
         made = array.copy()

@@ -12,7 +12,7 @@ from lsp_ad.staging.backends.base import Backend
 from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import staging_error
 from lsp_ad.staging.operators.branches import staged_choice
-from lsp_ad.staging.operators.iteration import Staged, staged
+from lsp_ad.staging.operators.iteration import Staged, gone_over
 from lsp_ad.staging.operators.lists import StagedList
 from lsp_ad.staging.operators.loops import for_
 from lsp_ad.staging.operators.scalars import bool_
@@ -24,7 +24,7 @@ _MISSING: Any = object()
 
 def items(value: Any) -> Iterable[Any]:
     """What Python goes over item by item: the items of something staged, whose number must be known."""
-    over = staged(value)
+    over = gone_over(value)
     if over is None:
         return value
     if not isinstance(over.count, int):

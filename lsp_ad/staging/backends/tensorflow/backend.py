@@ -41,6 +41,9 @@ class TensorFlow(Backend):
             return True
         return isinstance(value, tf.Tensor) and tf.is_symbolic_tensor(value)
 
+    def holds(self, value: Any) -> bool:
+        return isinstance(value, tf.Tensor)
+
     @property
     def same_ranks(self) -> bool:  # type: ignore[override]
         return self.numpy_semantics

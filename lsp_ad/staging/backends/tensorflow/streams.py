@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from lsp_ad.staging.backends.base import Iterable, Spec
 from lsp_ad.staging.backends.tensorflow.arrays import tensor_of
+from lsp_ad.staging.errors import staging_error
 from lsp_ad.staging.operators.iteration import Staged, range_
 from lsp_ad.staging.structures import flatten, unflatten
 
@@ -71,6 +72,11 @@ def stream(backend: TensorFlow, value: Any) -> Iterable | None:
         return Dataset(backend, value)
     if isinstance(value, tf.data.Iterator):
         return Stream(backend, value, "an iterator")
+    if isinstance(value, (tf.distribute.DistributedDataset, tf.distribute.DistributedIterator)):
+        raise staging_error(
+            "A loop over a distributed data set cannot be staged.",
+            "Go over it outside of the function, or over the data set of each replica inside `strategy.run`.",
+        )
     if isinstance(value, tf.RaggedTensor):
         return Staged(backend, value.nrows(tf.int32), lambda i, _: value[i], "a ragged tensor")
     return None
