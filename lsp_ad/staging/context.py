@@ -32,14 +32,28 @@ _written: ContextVar[list[tuple[Any, str]] | None] = ContextVar("written", defau
 
 def superseded(array: Any, place: str) -> None:
     """Remember that an array that a function was given has been written into, and is out of date."""
-    written = _written.get()
-    if written is not None:
-        written.append((array, place))
+    arrays = _written.get()
+    if arrays is not None:
+        arrays.append((array, place))
 
 
 def written() -> list[tuple[Any, str]]:
     """The arrays that are out of date, with the place of the write."""
     return _written.get() or []
+
+
+@contextmanager
+def writing() -> Iterator[list[tuple[Any, str]]]:
+    """Collect the arrays that go out of date in a block; they do so for the block around it, too."""
+    arrays: list[tuple[Any, str]] = []
+    around = _written.get()
+    token = _written.set(arrays)
+    try:
+        yield arrays
+    finally:
+        _written.reset(token)
+        if around is not None:
+            around += arrays
 
 
 def active() -> Backend | None:

@@ -39,7 +39,9 @@ class Snapshot:
         """The variables of a running function, and the module that it is of."""
         code = frame.f_code
         self.add_globals(frame.f_globals)
-        named = {name: frame.f_globals[name] for name in code.co_names if name in frame.f_globals}
+        inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]  # its blocks
+        names = {name for c in (code, *inner) for name in c.co_names}
+        named = {name: frame.f_globals[name] for name in names if name in frame.f_globals}
         self.pending += [(value, name) for name, value in {**named, **frame.f_locals}.items()]
         self.follow()
 

@@ -9,7 +9,9 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from lsp_ad.staging.arguments import entered
 from lsp_ad.staging.backends import loaded, owner
+from lsp_ad.staging.context import writing
 from lsp_ad.staging.effects import no_leaks
 from lsp_ad.staging.errors import CONVERTED, ConversionError, StagingError, collecting
 from lsp_ad.staging.libraries import OWN, is_library
@@ -33,8 +35,8 @@ class Entry:
         if not isinstance(plain, types.FunctionType) or owner(*flatten((args, named))[0]) is None:
             return self.made(*args, **named)
         bound = (self.made.__self__,) if isinstance(self.made, types.MethodType) else ()
-        with no_leaks(plain, (*bound, *args), named):
-            return self.made(*args, **named)
+        with no_leaks(plain, (*bound, *args), named), writing():
+            return entered(self.made, args, named)
 
     def _function(self, run: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(self.made)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dis import opmap
+from typing import Any
 
 import gast
 
@@ -28,6 +29,9 @@ class Unsupported(Exception):
         self.line: int = getattr(node, "lineno", 0)
 
 
+SURVIVORS: dict[object, dict[int, list[Any]]] = {}
+"""For the code of a converted function, by line: the calls there, with the variables that outlive them."""
+
 GENERATED: set[object] = set()
 """Those of them that stand for code that lsp-ad generated."""
 
@@ -42,6 +46,12 @@ class StagingError(TypeError):
 
 class MismatchError(StagingError):
     """A variable is of two types that no type covers, in two branches or before and after an iteration."""
+
+
+def place(function: Any) -> str:
+    """File and line of the definition of a function."""
+    code = getattr(function, "__code__", None)
+    return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else "<unknown>:0"
 
 
 def user_place(depth: int = 1) -> tuple[str, int]:

@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax._src.core import trace_state_clean
 
 from lsp_ad.staging.backends.base import PLAIN, Backend, Options, Spec, Traced, is_data, spec_of
 from lsp_ad.staging.context import compiling
@@ -204,7 +205,7 @@ class Jax(Backend):
         jax.debug.print(template, *values, **options)
 
     def tracing(self) -> bool:
-        return isinstance(jnp.zeros(()), jax.core.Tracer)
+        return not trace_state_clean()
 
 
 def _replay(traced: Traced, inputs: list[Any]) -> list[Any]:

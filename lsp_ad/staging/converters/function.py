@@ -25,7 +25,7 @@ from lsp_ad.staging.converters.iterables import Iterables
 from lsp_ad.staging.converters.logical_expressions import LogicalExpressions
 from lsp_ad.staging.converters.scopes import Scopes
 from lsp_ad.staging.converters.shapes import Shapes
-from lsp_ad.staging.converters.sharing import Shared
+from lsp_ad.staging.converters.sharing import Call, Shared
 from lsp_ad.staging.converters.slices import Slices
 from lsp_ad.staging.converters.texts import Texts
 from lsp_ad.staging.converters.writes import Writes
@@ -33,10 +33,11 @@ from lsp_ad.staging.converters.writes import Writes
 
 def convert(
     function: gast.FunctionDef, program: Program, owner: str = "", free: Set[str] = frozenset()
-) -> tuple[set[str], str]:
+) -> tuple[set[str], str, dict[int, list[Call]]]:
     """Convert a function in place, and the functions in it.
 
-    Returns the names of the blocks made of them, and what the operators are called: `ag`, if that is free.
+    Returns the names of the blocks made of them, what the operators are called (`ag`, if that is free), and
+    the variables that outlive the calls, by line.
 
     `owner`: the class whose text it stands in; `free`: the names of functions around it. Raises Unsupported
     or Refusal.
@@ -46,19 +47,26 @@ def convert(
     used = {n.id for n in walk(function) if isinstance(n, gast.Name)}
     names = Names(used | {n.name for n in walk(function) if isinstance(n, gast.FunctionDef)})
     alias = names.new(AG)
-    _convert(function, program, names, free)
+    survivors: dict[int, list[Call]] = {}
+    _convert(function, program, names, free, survivors)
     if alias != AG:
         renamed(function, alias)
-    return names.made, alias
+    return names.made, alias, survivors
 
 
-def _convert(function: gast.FunctionDef, program: Program, names: Names, around: Set[str]) -> None:
+def _convert(
+    function: gast.FunctionDef,
+    program: Program,
+    names: Names,
+    around: Set[str],
+    survivors: dict[int, list[Call]],
+) -> None:
     used = {n.id for n in walk(function) if isinstance(n, gast.Name)}
     local = flow.writes(function.body) | {n.id for n in walk(function.args) if isinstance(n, gast.Name)}
     for s in flow.statements(function.body):
         for inner in s.body if isinstance(s, gast.ClassDef) else [s]:
             if isinstance(inner, gast.FunctionDef):
-                _convert(inner, program, names, around | local)
+                _convert(inner, program, names, around | local, survivors)
     canonical = program.canonical
     docstring = function.body[:1] if gast.get_docstring(function) is not None else []
     function.body = function.body[len(docstring) :] or [at(gast.Pass(), function)]
@@ -67,6 +75,7 @@ def _convert(function: gast.FunctionDef, program: Program, names: Names, around:
     guarded = _core(function, fresh)
     placed(function.body, function)
     shared = Shared(function, canonical, Scope.of(program, function).makes_new)
+    survivors.update(shared.survivors)
     local = flow.writes(function.body) | {n.id for n in walk(function.args) if isinstance(n, gast.Name)}
     handlers.convert(function.body, local)
     for converter in (

@@ -163,9 +163,8 @@ def captured(function: gast.FunctionDef) -> tuple[set[str], set[str]]:
     pending = [child for s in function.body for child in [s]]
     for node in pending:
         if isinstance(node, _INNER) and not is_immediate(node):
-            own = {
-                n.id for n in walk(node.args) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Param)
-            }
+            header = [] if isinstance(node, gast.ClassDef) else walk(node.args)
+            own = {n.id for n in header if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Param)}
             for part in walk(node):
                 if isinstance(part, gast.Name) and part.id not in own:
                     read.add(part.id)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import gast
 
 from lsp_ad.semantics import flow, memory
-from lsp_ad.semantics.aliases import aliases
+from lsp_ad.semantics.aliases import State, aliases
 from lsp_ad.semantics.names import parameters
 from lsp_ad.simplify.algebra import name, store
 from lsp_ad.staging.converters.scopes import captured
@@ -32,6 +33,29 @@ class Found:
     outside: bool
 
 
+class Call:
+    """For what a call is given, the variables that may share its memory and are read after the statement."""
+
+    def __init__(self, call: gast.Call, kept: Callable[[gast.expr], frozenset[str]]):
+        self.positional = [kept(part) for part in call.args]
+        self.named = {k.arg: kept(k.value) for k in call.keywords if k.arg is not None}
+        others = [k.value for k in call.keywords if k.arg is None]
+        if isinstance(call.func, gast.Attribute):
+            others.append(call.func.value)
+        self.others = frozenset().union(*map(kept, others))
+        self.spread = any(isinstance(part, gast.Starred) for part in call.args)
+
+    def variables(self, args: tuple, named: dict[str, Any], is_written: Callable[[Any], bool]) -> set[str]:
+        """The variables that a write into what is given may change."""
+        if self.spread or len(args) != len(self.positional):
+            return {n for part in (*self.positional, *self.named.values(), self.others) for n in part}
+        concerned = [k for k, v in zip(self.positional, args, strict=True) if is_written(v)]
+        concerned += [k for name, k in self.named.items() if is_written(named.get(name))]
+        if not concerned:  # it is a part of what is given
+            concerned = [*self.positional, *self.named.values()]
+        return {n for part in (*concerned, self.others) for n in part}
+
+
 class Shared:
     """The writes of one function, before its expressions are converted."""
 
@@ -41,9 +65,12 @@ class Shared:
         self.canonical = canonical
         self._known = makes_new
         self._found: dict[int, Found] = {}
-        writes = [s for s in flow.statements(function.body) if self._root(s) is not None]
-        if writes:
-            self._look(function, writes)
+        self.survivors: dict[int, list[Call]] = {}
+        statements = [s for s in flow.statements(function.body) if not isinstance(s, gast.FunctionDef)]
+        calls = [(s, found) for s in statements if (found := self._calls(s))]
+        writes = [s for s in statements if self._root(s) is not None]
+        if writes or calls:
+            self._look(function, writes, calls)
 
     def of(self, s: gast.stmt) -> Found | None:
         """What a write changes; None where it is through no name."""
@@ -59,7 +86,27 @@ class Shared:
             return found.id if found is not None else None
         return memory.written_root(s)
 
-    def _look(self, function: gast.FunctionDef, writes: list[gast.stmt]) -> None:
+    def _calls(self, s: gast.stmt) -> list[gast.Call]:
+        """The calls of a statement that may write into what they are given."""
+        found = []
+        for part in flow.header(s):
+            for node in flow.walk(part):
+                if isinstance(node, gast.Call) and not self._is_harmless(node):
+                    found.append(node)
+        return found
+
+    def _is_harmless(self, call: gast.Call) -> bool:
+        if isinstance(call.func, gast.Name) and call.func.id in _NEW:
+            return True
+        dotted = self.canonical(call.func) or ""
+        return dotted.startswith(("numpy.", "jax.", "math.", "tensorflow."))
+
+    def _look(
+        self,
+        function: gast.FunctionDef,
+        writes: list[gast.stmt],
+        calls: list[tuple[gast.stmt, list[gast.Call]]],
+    ) -> None:
         given = sorted(parameters(function))
         entry: list[gast.stmt] = [gast.Assign([store(_CALLERS + p)], name(p), None) for p in given]
         graph = flow.Flow.of([*entry, *function.body])
@@ -68,14 +115,26 @@ class Shared:
         states = aliases(graph, lambda s: _edges(sharing, s), lambda n: True)
         inside = captured(function)[0]
         local = flow.writes(function.body) | set(given)
+
+        def later(s: gast.stmt) -> set[str]:
+            return inside.union(*(live[after] for after in graph.successors[graph.index[id(s)]]))
+
         for s in writes:
-            point, root = graph.index[id(s)], self._root(s)
+            root = self._root(s)
             assert root is not None
-            later = inside.union(*(live[after] for after in graph.successors[point]))
-            others = states[point].get(root, frozenset()) - {root}
+            others = states[graph.index[id(s)]].get(root, frozenset()) - {root}
             callers = {n for n in others if n.startswith(_CALLERS)}
-            names = sorted((others - callers) & later & local)
+            names = sorted((others - callers) & later(s) & local)
             self._found[id(s)] = Found(names, bool(callers), root not in local)
+        for s, found in calls:
+            state, read = states[graph.index[id(s)]], later(s) - flow.header_writes(s)
+
+            def kept(part: gast.expr, state: State = state, read: set[str] = read) -> frozenset[str]:
+                roots = sharing.sources(part)
+                return frozenset(roots.union(*(state.get(root, frozenset()) for root in roots)) & read)
+
+            for call in found:
+                self.survivors.setdefault(call.lineno, []).append(Call(call, kept))
 
     def _makes_new(self, call: gast.Call) -> bool:
         if isinstance(call.func, gast.Name) and call.func.id in _NEW:

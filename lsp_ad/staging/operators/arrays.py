@@ -251,8 +251,11 @@ def _scattered(
 
 
 def _in_trace(value: Any) -> bool:
-    """Whether a write into an array must not happen now: a body is being traced."""
-    return isinstance(value, np.ndarray) and bool(bodies())
+    """Whether a write into an array must not happen now: code is being traced."""
+    if not isinstance(value, np.ndarray):
+        return False
+    # what a library has taken from an array when tracing would change with it
+    return bool(bodies()) or active() is not None or any(backend.tracing() for backend in loaded())
 
 
 def _kept(backend: Backend | None, value: Any, made: Any) -> Any:

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from lsp_ad.staging import decisions
+from lsp_ad.staging.arguments import check_caller
 from lsp_ad.staging.backends import owner
 from lsp_ad.staging.backends.base import Backend
-from lsp_ad.staging.context import active
+from lsp_ad.staging.context import active, writing
 from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import MADE
 from lsp_ad.staging.operators.builtins import TABLE
@@ -32,6 +33,7 @@ def call(function: Any) -> Any:
         known = None
     if known is not None:
         return known
+    _noticed(function)
     name = numpy_name(function)
     if name is not None:
         return _NumPy(function, name)
@@ -43,10 +45,25 @@ def call(function: Any) -> Any:
     return made if why else _within(made)
 
 
+def _noticed(function: Any) -> None:
+    """Record a call of random numbers or of a clock, whose result becomes a constant of the trace."""
+    if not decisions.are_recorded():
+        return
+    own = getattr(function, "__self__", None)
+    if isinstance(own, types.ModuleType):
+        module = own.__name__
+    else:
+        kind = own if isinstance(own, type) else type(own)
+        module = kind.__module__ if own is not None else getattr(function, "__module__", None) or ""
+    module = "random" if module.startswith("numpy.random") else module.split(".")[0].lstrip("_")
+    if module in ("random", "time", "datetime", "uuid", "secrets"):
+        why = "it is called when this is traced, not when it runs"
+        decide(decisions.EFFECT, decisions.PYTHON, why, subject=module)
+
+
 def _within(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A converted function as the back end calls it that is being compiled for, if there is one."""
-    backend = active()
-    return function if backend is None else _Within(backend, function)
+    """A converted function, with what is to be done before and after a call of it."""
+    return _Within(active(), function)
 
 
 def numpy_name(function: Any) -> str | None:
@@ -82,13 +99,20 @@ _REDUCTIONS = {
 
 
 class _Within:
-    """A converted function as the back end calls it that is being compiled for."""
+    """A converted function as the back end calls it that is being compiled for, if there is one."""
 
-    def __init__(self, backend: Backend, function: Callable[..., Any]):
+    def __init__(self, backend: Backend | None, function: Callable[..., Any]):
         self.backend, self.function = backend, function
 
     def __call__(self, *args: Any, **named: Any) -> Any:
-        return self.backend.call(self.function, args, named)
+        with writing() as arrays:
+            if self.backend is None:
+                value = self.function(*args, **named)
+            else:
+                value = self.backend.call(self.function, args, named)
+        if arrays:
+            check_caller(self.function, args, named, arrays)
+        return value
 
 
 class _NumPy:

@@ -11,6 +11,7 @@ import numpy as np
 
 from lsp_ad.staging import decisions
 from lsp_ad.staging.backends.base import Backend, Iterable, Options, Spec, Traced
+from lsp_ad.staging.context import superseded, written
 from lsp_ad.staging.errors import in_generated_code, staging_error, user_place
 from lsp_ad.staging.operators.iteration import Staged
 from lsp_ad.staging.operators.lists import Meta, StagedList, folded
@@ -142,6 +143,7 @@ class StagedLoop:
                 run = partial(self._with_item, next(rest), [next(rest) for _ in self.elements], stepped)
             start = self._values(plans, rest)
             values = run_body(self.construct, self.state, start, run)
+            self._written(start)
             found[:] = self._outcomes(start, values)
             numbers = [v for outcome in found for v in outcome.leaves if self._is_number(v)]
             return [*stepped, *numbers]
@@ -159,6 +161,14 @@ class StagedLoop:
         names = self.state.all
         joined = [self._next(*each) for each in zip(names, numbers, found, strict=True)]
         return [plan if isinstance(new, Fixed) else new for plan, new in zip(plans, joined, strict=True)]
+
+    def _written(self, start: list[Any]) -> None:
+        """What the body has written into is what the variables stand for before the loop, too."""
+        places = {id(array): place for array, place in written()}
+        for now, before in zip(start, self.before, strict=True):
+            for one, other in zip(flatten(now)[0], flatten(before)[0], strict=False):
+                if id(one) in places:
+                    superseded(other, places[id(one)])
 
     def _is_number(self, value: Any) -> bool:
         return self.backend.owns(value) or is_number(value)

@@ -1,0 +1,67 @@
+"""Writes into what a function is given, which staged code cannot do for its caller."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lsp_ad.staging.backends import owner
+from lsp_ad.staging.context import written
+from lsp_ad.staging.errors import CONVERTED, SURVIVORS, StagingError, place, staging_error
+from lsp_ad.staging.structures import flatten
+
+
+def check_caller(
+    function: Callable[..., Any], args: tuple, named: dict[str, Any], arrays: list[tuple[Any, str]]
+) -> None:
+    """Refuse writes of a callee into arrays for which a variable stands here that is read afterwards."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code not in CONVERTED:
+        frame = frame.f_back
+    if frame is None:
+        return
+
+    def is_written(value: Any) -> bool:
+        return any(leaf is array for leaf in flatten(value)[0] for array, _ in arrays)
+
+    calls = SURVIVORS.get(frame.f_code, {}).get(frame.f_lineno, [])
+    for name in sorted({n for call in calls for n in call.variables(args, named, is_written)}):
+        leaves = flatten(frame.f_locals.get(name))[0]
+        if any(np.ndim(leaf) for leaf in leaves if owner(leaf) is not None or isinstance(leaf, np.ndarray)):
+            callee = getattr(function, "__name__", "a function")
+            raise staging_error(
+                f"`{callee}` writes ({arrays[0][1]}) into an array that `{name}` may stand for here.",
+                "Let it return the array, and give the variable its value.",
+            )
+
+
+def entered(function: Callable[..., Any], args: tuple, named: dict[str, Any]) -> Any:
+    """The result of a function that is traced. Raises StagingError where it changes an argument."""
+    leaves, structure = flatten((args, named))
+    result = function(*args, **named)
+    inner = getattr(function, "__func__", function)
+    for array, where in written():
+        if any(leaf is array for leaf in leaves):
+            raise StagingError(
+                f"{where}: An argument of a function that is traced is written into:"
+                f" `{_argument(inner, args, named, array)}`. Return the array, or begin with a copy of it."
+            )
+    after, form = flatten((args, named))
+    if form != structure or any(a is not b for a, b in zip(leaves, after, strict=True)):
+        raise StagingError(
+            f"{place(inner)}: `{inner.__name__}` changes a list, a dict or an object that it is given, which"
+            " code that is traced cannot do for others. Return the new value."
+        )
+    return result
+
+
+def _argument(function: Any, args: tuple, named: dict[str, Any], array: Any) -> str:
+    """The name of the parameter that an array was given for."""
+    code = getattr(function, "__code__", None)
+    parameters = code.co_varnames if code is not None else ()
+    pairs = [*zip(parameters, args, strict=False), *named.items()]
+    return next((n for n, v in pairs if any(leaf is array for leaf in flatten(v)[0])), "?")
