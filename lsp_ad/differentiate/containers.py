@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING
 
 import gast
@@ -16,7 +15,7 @@ from lsp_ad.semantics.shapes import OTHER
 from lsp_ad.simplify.algebra import assign, call, constant, name, store
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
-from lsp_ad.source.trees import copied
+from lsp_ad.source.trees import copied, located, shallow
 
 if TYPE_CHECKING:
     from lsp_ad.differentiate.normal import Normalizer
@@ -36,16 +35,16 @@ class Containers:
             place, value = s.targets[0], self.normal.argument(change.args[1], s, out)
             where = self.normal.index(place.slice, s, out)
             place = gast.Subscript(place.value, where, gast.Store())
-            out.append(gast.copy_location(gast.Assign([place], value, None), s))
+            out.append(located(gast.Assign([place], value, None), s))
             return
         if change.method == "pop":
             target = self.normal.fresh.new("t", "popped")
             self.normal.kinds.names[target] = self.normal.kinds.of(s.value)
-            out.append(gast.copy_location(assign(target, s.value), s))
+            out.append(located(assign(target, s.value), s))
             return
-        call = copy.copy(s.value)
+        call = shallow(s.value)
         call.args = [*change.args[:-1], self.normal.argument(change.args[-1], s, out)]
-        out.append(gast.copy_location(gast.Expr(call), s))
+        out.append(located(gast.Expr(call), s))
 
     def unpack_starred(
         self, target: gast.Tuple | gast.List, value: gast.expr, s: gast.stmt, out: list[gast.stmt]
@@ -62,7 +61,7 @@ class Containers:
             item: gast.expr = gast.Subscript(copied(whole), where, gast.Load())
             if isinstance(part, gast.Starred):
                 part, item = part.value, call("list", item)
-            self.normal.assignment(gast.copy_location(gast.Assign([part], item, None), s), out)
+            self.normal.assignment(located(gast.Assign([part], item, None), s), out)
 
     def over_dict(self, s: gast.For, out: list[gast.stmt]) -> bool:
         """A loop over the items or the values of a dict reads them by their keys."""
@@ -157,7 +156,7 @@ class Containers:
         if is_access(node):
             if node.func.attr == "pop":
                 return node
-            node.func = copy.copy(node.func)
+            node.func = shallow(node.func)
             node.func.value = self.normal.atom(node.func.value, s, out)
             return call("list", node)
         if is_copy(node) and (kind := self.normal.kinds.of(node.func.value)).is_structure:

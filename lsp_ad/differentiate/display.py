@@ -147,7 +147,8 @@ class Display:
         """Show the chosen names, in place, and drop assignments of a name to itself."""
         for s in flow.statements(body):
             for node in self.points.of(s).names:
-                node.id = self.shown.get(node.id, node.id)
+                if (shown := self.shown.get(node.id)) is not None:
+                    node.id = shown
         return _without_self(body)
 
 

@@ -8,8 +8,6 @@ Passive code, and passive parts of active expressions, stay as they are. Conditi
 
 from __future__ import annotations
 
-import copy
-
 import gast
 
 from lsp_ad.differentiate.containers import Containers
@@ -27,7 +25,7 @@ from lsp_ad.semantics.shapes import Kind
 from lsp_ad.semantics.uses import is_string
 from lsp_ad.simplify.algebra import assign, constant, name
 from lsp_ad.source.parse import span_of
-from lsp_ad.source.trees import copied
+from lsp_ad.source.trees import copied, located, shallow
 
 
 class Normalizer:
@@ -133,7 +131,7 @@ class Normalizer:
         """`a = b = e`: e once, then each target in turn."""
         value = self.atom(s.value, s, out)
         for target in s.targets:
-            self.assignment(gast.copy_location(gast.Assign([target], copied(value), None), s), out)
+            self.assignment(located(gast.Assign([target], copied(value), None), s), out)
 
     def unpack(
         self, target: gast.Tuple | gast.List, value: gast.expr, s: gast.stmt, out: list[gast.stmt]
@@ -156,13 +154,13 @@ class Normalizer:
                 )
                 values.append(item if stays else self.temporary(item, s, out))
             for part, item in zip(target.elts, values, strict=True):
-                self.assignment(gast.copy_location(gast.Assign([part], item, None), s), out)
+                self.assignment(located(gast.Assign([part], item, None), s), out)
             return
         whole = self.atom(value, s, out)
         self.unpacked |= flow.reads(whole)
         for position, part in enumerate(target.elts):
             item = gast.Subscript(copied(whole), constant(position), gast.Load())
-            self.assignment(gast.copy_location(gast.Assign([part], item, None), s), out)
+            self.assignment(located(gast.Assign([part], item, None), s), out)
 
     def loop(self, s: gast.For, out: list[gast.stmt]) -> None:
         """A loop over something active gets a position to index it with: `for i, x in enumerate(xs)`."""
@@ -216,7 +214,7 @@ class Normalizer:
             self.active.add(target)
             self.into(target, node, s, out)
         else:
-            out.append(gast.copy_location(assign(target, node), s))
+            out.append(located(assign(target, node), s))
         return name(target)
 
     def atom(self, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
@@ -235,7 +233,7 @@ class Normalizer:
             no: list[gast.stmt] = []
             self._branch(target, node.body, s, yes)
             self._branch(target, node.orelse, s, no)
-            out.append(gast.copy_location(gast.If(node.test, yes, no), s))
+            out.append(located(gast.If(node.test, yes, no), s))
             return
         if isinstance(node, gast.BoolOp):
             self._lazy(target, node, s, out)
@@ -244,7 +242,7 @@ class Normalizer:
             self.into(target, chosen, s, out)
             return
         node = self._quotient(node, s, out)
-        out.append(gast.copy_location(assign(target, self.simple(node, s, out)), s))
+        out.append(located(assign(target, self.simple(node, s, out)), s))
 
     def _quotient(self, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
         """`divmod(a, b)` as the pair that it is."""
@@ -262,7 +260,7 @@ class Normalizer:
         if self.is_active(node):
             self.into(target, node, s, out)
         else:
-            out.append(gast.copy_location(assign(target, node), s))
+            out.append(located(assign(target, node), s))
 
     def _lazy(self, target: str, node: gast.BoolOp, s: gast.stmt, out: list[gast.stmt]) -> None:
         """`a or b`: a, and where that is false, b."""
@@ -274,12 +272,12 @@ class Normalizer:
         test: gast.expr = name(target)
         if isinstance(node.op, gast.Or):
             test = gast.UnaryOp(gast.Not(), test)
-        out.append(gast.copy_location(gast.If(test, inner, []), s))
+        out.append(located(gast.If(test, inner, []), s))
 
     def simple(self, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
         """One operation on atoms."""
         whole = node
-        node = copy.copy(node)
+        node = shallow(node)
         if isinstance(node, gast.Name):
             return node
         if isinstance(node, gast.Subscript):
@@ -295,7 +293,7 @@ class Normalizer:
             and len(node.args) > 2
         ):
             # max(a, b, c) is max(max(a, b), c)
-            inner = gast.copy_location(gast.Call(node.func, node.args[:-1], []), node)
+            inner = located(gast.Call(node.func, node.args[:-1], []), node)
             node.args = [inner, node.args[-1]]
         if isinstance(node, (gast.Tuple, gast.List, gast.Dict)):
             return self.argument(node, s, out)
@@ -317,7 +315,7 @@ class Normalizer:
             node.value = self.atom(node.value, s, out)
         elif isinstance(node, gast.Call):
             if isinstance(node.func, gast.Attribute) and self.scope.canonical(node.func) is None:
-                node.func = copy.copy(node.func)
+                node.func = shallow(node.func)
                 node.func.value = self.atom(node.func.value, s, out)
             node.args = [self.argument(a, s, out) for a in node.args]
             node.keywords = [gast.keyword(k.arg, self.argument(k.value, s, out)) for k in node.keywords]
@@ -327,7 +325,7 @@ class Normalizer:
     def index(self, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
         """An index in which nothing is called: it is evaluated again in the backward sweep."""
         if isinstance(node, (gast.Tuple, gast.Slice)):
-            node = copy.copy(node)
+            node = shallow(node)
             for field, value in gast.iter_fields(node):
                 if isinstance(value, gast.expr):
                     setattr(node, field, self.index(value, s, out))
@@ -341,11 +339,11 @@ class Normalizer:
     def argument(self, node: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
         """An argument: an atom, or a literal list of atoms."""
         if isinstance(node, (gast.Tuple, gast.List)) and self.is_active(node):
-            node = copy.copy(node)
+            node = shallow(node)
             node.elts = [self.argument(e, s, out) for e in node.elts]
             return node
         if isinstance(node, gast.Dict) and self.is_active(node):
-            node = copy.copy(node)
+            node = shallow(node)
             node.values = [self.argument(v, s, out) for v in node.values]
             return node
         if isinstance(node, gast.Attribute) and self.scope.canonical(node) in CONSTANTS:

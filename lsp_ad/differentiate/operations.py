@@ -136,35 +136,27 @@ class Operations:
         state: State,
         out: list[gast.stmt],
     ) -> None:
-        text, where = quoted(node, self.values.scope.program), place(node, s)
+        def refused(code: str, message: str) -> Refusal:
+            text = quoted(node, self.values.scope.program)
+            return Refusal(problem(code, f"`{text}`{message}", place(node, s)))
+
         carrying = {p: a for p, a in bound.given.items() if p not in bound.rule.passive}
         wanted = [p for p, a in carrying.items() if isinstance(a, gast.Name) and a.id in self.active]
         extra = {p for p, a in carrying.items() if p not in wanted and self.carries(a) & self.active}
         if extra:
-            raise Refusal(
-                problem(
-                    "AD202",
-                    f"`{text}`: a derivative through `{min(extra)}` is not supported.",
-                    where,
-                )
-            )
+            raise refused("AD202", f": a derivative through `{min(extra)}` is not supported.")
         try:
             adjoints = partials(bound)
         except Unsupported as error:
-            raise Refusal(problem("AD202", f"`{text}`: {error} is not supported.", where)) from None
+            raise refused("AD202", f": {error} is not supported.") from None
         kind = self.values.kinds.of(node)
         conjugated = is_conjugated(bound, node, kind, s)
         if bound.rule.name == "*":  # of a power, the first factor has the derivative with respect to all
             wanted = [p for p in wanted if p in adjoints]
         for p in wanted:
             if p not in adjoints:
-                raise Refusal(
-                    problem(
-                        "AD204",
-                        f"`{text}`: there is no derivative of `{bound.rule.name}` with respect to `{p}`.",
-                        where,
-                    )
-                )
+                message = f": there is no derivative of `{bound.rule.name}` with respect to `{p}`."
+                raise refused("AD204", message)
         if (
             not form.exact
             and not form.wide

@@ -25,7 +25,7 @@ from lsp_ad.semantics.changes import change_of, is_access
 from lsp_ad.semantics.memory import stored_value, written_root
 from lsp_ad.simplify.algebra import assign, constant, name, negation
 from lsp_ad.source.parse import span_of
-from lsp_ad.source.trees import copied
+from lsp_ad.source.trees import copied, located
 
 
 @dataclass
@@ -60,7 +60,7 @@ class Reverse:
             made = self.statement(s, state)
             for m in made:
                 if not hasattr(m, "lineno") and hasattr(s, "lineno"):
-                    gast.copy_location(m, s)
+                    located(m, s)
             found += made
         return found
 
@@ -264,7 +264,7 @@ class Reverse:
             # a position that lives on after the loop is that of this iteration only inside the body
             at = s if self.values.stability.is_stable(position.id) else s.body[0]
             if not hasattr(at, "lineno"):
-                gast.copy_location(at, s)
+                located(at, s)
             over = s.iter.func.value if is_access(s.iter) else s.iter.args[0]
             for part, element in self._parts(target, over, name(position.id)):
                 if part in state:
@@ -273,7 +273,7 @@ class Reverse:
         for t in targets & set(state):
             del state[t]
         for f in found:
-            gast.copy_location(f, s)
+            located(f, s)
         return found
 
     def _quoted(self, node: gast.expr) -> str:

@@ -13,7 +13,7 @@ def partials(bound: Bound) -> dict[str, Adjoint]:
     if bound.rule.of_complex is not None and x is not None and bound.kind("x").dtype == "complex":
         return {p: Adjoint(t, elementwise=True) for p, t in bound.rule.of_complex.items()}
     if bound.rule.elementwise is not None:
-        return {p: Adjoint(t, elementwise=True) for p, t in bound.rule.elementwise.items()}
+        return bound.rule.each
     if bound.rule.adjoints is None:
         raise Unsupported("this form")
     return bound.rule.adjoints(bound)

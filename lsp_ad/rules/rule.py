@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Set
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import gast
@@ -107,6 +107,16 @@ class Rule:
     passive: tuple[str, ...] = ()
     of_complex: dict[str, str] | None = None
 
+    @cached_property
+    def positional(self) -> tuple[str, ...]:
+        """The parameters that may be given by their position."""
+        return tuple(p for p in self.parameters if p not in self.keyword_only)
+
+    @cached_property
+    def each(self) -> dict[str, Adjoint]:
+        """The adjoints of an elementwise rule."""
+        return {p: Adjoint(text, elementwise=True) for p, text in (self.elementwise or {}).items()}
+
     @property
     def is_zero(self) -> bool:
         return not self.differentiable and not self.constant_only
@@ -115,8 +125,8 @@ class Rule:
         self, args: list[gast.expr], keywords: list[gast.keyword], kind_of: Callable[[gast.expr], Kind]
     ) -> Bound:
         """Match arguments with parameters; raises Unsupported for what the rule does not name."""
-        positional = [p for p in self.parameters if p not in self.keyword_only]
-        if any(isinstance(a, gast.Starred) for a in args) or any(k.arg is None for k in keywords):
+        positional = self.positional
+        if gast.Starred in map(type, args) or (keywords and any(k.arg is None for k in keywords)):
             raise Unsupported("starred arguments")
         if len(args) > len(positional):
             raise Unsupported(f"more than {len(positional)} positional arguments")
@@ -127,9 +137,9 @@ class Rule:
             if keyword.arg in given:
                 raise Unsupported(f"the argument `{keyword.arg}` given twice")
             given[keyword.arg] = keyword.value
-        missing = [p for p in self.parameters if p not in given and p not in self.defaults]
-        if missing:
-            raise Unsupported(f"a call without `{missing[0]}`")
+        for p in self.parameters if len(given) < len(self.parameters) else ():
+            if p not in given and p not in self.defaults:
+                raise Unsupported(f"a call without `{p}`")
         return Bound(self, given, kind_of)
 
     def result_kind(self, bound: Bound) -> Kind:

@@ -172,7 +172,12 @@ class Points:
 
     def mentioned(self, body: list[gast.stmt]) -> set[str]:
         """The names in a body."""
-        return {n.id for s in flow.statements(body) for n in self.of(s).names}
+        found: set[str] = set()
+        for s in flow.statements(body):
+            point = self.of(s)
+            found.update(point.loads)
+            found.update([n.id for n in point.names] if point.inner else point.binds)
+        return found
 
     def counts(self, body: list[gast.stmt]) -> Counter[str]:
         """How often each name is read in a body."""

@@ -95,8 +95,12 @@ def of_constant(value: object) -> Kind:
 
 def is_complex(kind: Kind) -> bool:
     """Whether a value, or an item of a tuple or list, is known to be complex."""
+    if kind.dtype == "complex":
+        return True
+    if kind.items is None and kind.element is None:
+        return False
     inner = (*(kind.items or ()), *([kind.element] if kind.element is not None else ()))
-    return kind.dtype == "complex" or any(is_complex(item) for item in inner)
+    return any(is_complex(item) for item in inner)
 
 
 def join(a: Kind, b: Kind) -> Kind:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from itertools import chain
 
 import gast
 
@@ -20,7 +21,7 @@ class Counts:
     def __init__(self, body: list[gast.stmt], points: Points):
         whole = flow.statements(body)
         known = [points.of(s) for s in whole]
-        self.reads = points.counts(body)
+        self.reads = Counter(chain.from_iterable([p.loads for p in known]))
         updates = [s.target for s in whole if type(s) is gast.AugAssign]
         self.reads.update([target.id for target in updates if type(target) is gast.Name])
         self.writes = Counter([n.id for p in known if p.binds for n in p.names if type(n.ctx) is gast.Store])

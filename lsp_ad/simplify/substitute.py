@@ -16,6 +16,7 @@ from lsp_ad.semantics import flow
 from lsp_ad.semantics.points import Names, Points
 from lsp_ad.simplify.algebra import name, normalize, store, substitute
 from lsp_ad.simplify.copies import Counts, Shared, changes, forget_copies
+from lsp_ad.source.trees import located
 
 LARGEST = 24  # nodes of a backward expression that a reader still takes in
 
@@ -289,7 +290,7 @@ def _sum_with(s: gast.stmt, t: str, first: gast.expr) -> gast.stmt | None:
     if t in flow.reads(rest) or _size(first) + _size(s.value) > LARGEST:
         return None
     total = gast.Assign([store(t)], normalize(gast.BinOp(first, op, rest)), None)
-    return gast.copy_location(total, s) if hasattr(s, "lineno") else total
+    return located(total, s) if hasattr(s, "lineno") else total
 
 
 def _size(node: gast.AST) -> int:

@@ -263,10 +263,8 @@ def _has_long_string(node: gast.AST) -> bool:
 def tidy(node: gast.AST) -> gast.AST:
     """The tree for printing: a minus before a product goes to its first factor, as one writes it."""
 
-    if not any(
-        isinstance(n, gast.UnaryOp) and isinstance(n.op, gast.USub) and isinstance(n.operand, gast.BinOp)
-        for n in walk(node)
-    ):
+    signs = [n for n in walk(node) if type(n) is gast.UnaryOp]
+    if not any(isinstance(n.op, gast.USub) and isinstance(n.operand, gast.BinOp) for n in signs):
         return node
 
     class Minus(gast.NodeTransformer):

@@ -53,6 +53,7 @@ def no_collection() -> Iterator[None]:
             gc.enable()
 
 
+_PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 _NAME, _CONSTANT, _OPERATION = gast.Name, gast.Constant, gast.BinOp
 _CALL, _ATTRIBUTE = gast.Call, gast.Attribute
 
@@ -120,6 +121,23 @@ def copied(node: gast.AST) -> gast.AST:
     return new
 
 
+def shallow(node: gast.AST) -> gast.AST:
+    """A copy of a node with the same parts."""
+    kind: Any = type(node)
+    new: gast.AST = kind.__new__(kind)
+    new.__dict__.update(node.__dict__)
+    return new
+
+
+def located(new: gast.AST, old: gast.AST) -> gast.AST:
+    """The new node, with the place of the old one, if that has any."""
+    content, place = new.__dict__, old.__dict__
+    for attribute in _PLACE:
+        if attribute in place:
+            content[attribute] = place[attribute]
+    return new
+
+
 def rebuilt(node: gast.AST, part: Callable[[gast.AST], gast.AST]) -> gast.AST:
     """A copy of a node, with what `part` makes of each node directly under it."""
     kind: Any = type(node)
@@ -143,8 +161,11 @@ def same(a: object, b: object) -> bool:
         return True
     if type(a) is not type(b):
         return False
+    if type(a) is _NAME:
+        return a.id == b.id and type(a.ctx) is type(b.ctx)  # type: ignore[attr-defined]
     if isinstance(a, gast.AST):
-        return all(same(getattr(a, field, None), getattr(b, field, None)) for field in a._fields)
+        one, other = a.__dict__, b.__dict__
+        return all(same(one.get(field), other.get(field)) for field in a._fields)
     if isinstance(a, list) and isinstance(b, list):
         return len(a) == len(b) and all(map(same, a, b))
     return repr(a) == repr(b)  # 0.0 and -0.0 are equal numbers
