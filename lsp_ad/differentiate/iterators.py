@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from dataclasses import dataclass
 
 import gast
@@ -31,10 +32,11 @@ def expand(function: gast.FunctionDef, scope: Scope, fresh: Fresh) -> None:
     Raises Refusal (AD102) for an iterator that is bound to a name and not used in one `for` after it.
     """
     counts: dict[str, int] = {}
-    for n in flow.walk(function):
-        if isinstance(n, gast.Name):
-            counts[n.id] = counts.get(n.id, 0) + 1
-    _Iterators(scope, fresh, counts).block(function.body)
+    iterators = _Iterators(scope, fresh, counts)
+    assigned = [s.value for s in flow.statements(function.body) if isinstance(s, gast.Assign)]
+    if any(map(iterators.is_iterator, assigned)):
+        counts.update(Counter(n.id for n in flow.walk(function) if isinstance(n, gast.Name)))
+    iterators.block(function.body)
 
 
 def lists_iterator(node: gast.expr, scope: Scope) -> bool:
@@ -59,7 +61,7 @@ class _Iterators:
 
     def block(self, body: list[gast.stmt]) -> None:
         for s in list(body):
-            if isinstance(s, gast.Assign) and self._is_iterator(s.value):
+            if isinstance(s, gast.Assign) and self.is_iterator(s.value):
                 self._put_back(s, body)
         for s in list(body):
             for inner in flow.blocks(s):
@@ -71,7 +73,7 @@ class _Iterators:
     def _function(self, node: gast.expr) -> str | None:
         return self.scope.canonical(node.func) if isinstance(node, gast.Call) else None
 
-    def _is_iterator(self, node: gast.expr) -> bool:
+    def is_iterator(self, node: gast.expr) -> bool:
         """Whether an expression is an iterator that can be gone through once."""
         return self._function(node) in ONCE
 

@@ -75,7 +75,10 @@ class Normalizer:
             else:
                 out.append(s)
             return
-        bound = {n.id for t in s.targets for n in flow.walk(t) if isinstance(n, gast.Name)}
+        if len(s.targets) == 1 and isinstance(s.targets[0], gast.Name):
+            bound = {s.targets[0].id}
+        else:
+            bound = {n.id for t in s.targets for n in flow.walk(t) if isinstance(n, gast.Name)}
         if not (bound & self.active and self.is_active(s.value)):
             out.append(s)
             return

@@ -11,6 +11,7 @@ from lsp_ad.semantics import flow
 from lsp_ad.semantics.names import Program
 
 MAKERS = {*DERIVATIVES, PARTIAL, "builtins.map"}
+_INERT = (gast.Constant, gast.BinOp, gast.Assign)
 NESTED = (gast.FunctionDef, gast.Lambda, gast.Starred, gast.Nonlocal)
 
 
@@ -37,8 +38,9 @@ def _called(program: Program, function: gast.FunctionDef, is_entry: bool) -> lis
         return None
     found = []
     functions: set[int] = set()
+    seen: set[tuple[str, type]] = set()  # names that were looked at
     parts = [*function.body, *a.defaults, *(d for d in a.kw_defaults if d is not None)]
-    for node in (n for part in parts for n in flow.walk(part)):
+    for node in [n for part in parts for n in flow.walk(part) if type(n) not in _INERT]:
         if isinstance(node, NESTED) or (isinstance(node, gast.keyword) and node.arg is None):
             return None
         if isinstance(node, gast.Call):
@@ -50,6 +52,10 @@ def _called(program: Program, function: gast.FunctionDef, is_entry: bool) -> lis
             if callee is not None:
                 found.append(callee)
         elif isinstance(node, (gast.Name, gast.Attribute)) and id(node) not in functions:
+            if isinstance(node, gast.Name):
+                if (node.id, type(node.ctx)) in seen:
+                    continue
+                seen.add((node.id, type(node.ctx)))
             if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
                 if program.callee(program.canonical(node)) is not None:
                     return None  # a variable with the name of a function

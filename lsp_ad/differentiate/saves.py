@@ -17,7 +17,7 @@ from lsp_ad.differentiate.values import ForwardValues
 from lsp_ad.rules import products
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.binding import definitely_bound
-from lsp_ad.semantics.memory import Sharing, mutated, written
+from lsp_ad.semantics.memory import Sharing, written
 from lsp_ad.semantics.points import Points
 from lsp_ad.simplify.algebra import name, substitute
 
@@ -166,7 +166,7 @@ def compute_again(
         n for s in flow.statements(body) if isinstance(s, (gast.For, gast.While)) for n in flow.writes([s])
     }
     sometimes = _sometimes(body, in_loop=False)
-    arrays = mutated(body)
+    arrays = points.mutated(body)
     groups = Sharing(values.scope.makes_new, keeps=values.kinds.is_structure).groups(body) if arrays else {}
     changing = {n for array in arrays for n in groups.get(array, {array})}
     stable = values.stability.is_stable

@@ -35,7 +35,7 @@ def split(function: gast.FunctionDef, fresh: Fresh) -> dict[str, str]:
             i = parent[i]
         return i
 
-    unbound = {n for n in local if n not in parameters(function)}
+    unbound = local - set(parameters(function))
     uses: dict[tuple[int, str], int] = {}
     for point, step in enumerate(graph.points):
         if step is None:
@@ -58,11 +58,10 @@ def split(function: gast.FunctionDef, fresh: Fresh) -> dict[str, str]:
         at.setdefault(point, []).append(number)
     for point, step in enumerate(graph.points):
         if step is not None:
-            _rename(
-                step.statement,
-                {n: names[find(uses[point, n])] for n in step.reads if (point, n) in uses},
-                {definitions.sites[i][0]: names[find(i)] for i in at.get(point, [])},
-            )
+            read = {n: names[find(uses[point, n])] for n in step.reads if (point, n) in uses}
+            written = {definitions.sites[i][0]: names[find(i)] for i in at.get(point, [])}
+            if any(old != new for table in (read, written) for old, new in table.items()):
+                _rename(step.statement, read, written)
     return {new: definitions.sites[root][0] for root, new in names.items()}
 
 

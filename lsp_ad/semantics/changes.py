@@ -31,6 +31,12 @@ class Change:
 
 def change_of(s: gast.stmt) -> Change | None:
     """The change that a statement makes, if it is one of the forms above."""
+    kind = type(s)
+    if kind is gast.Assign:
+        if type(s.value) is not gast.Call and type(s.targets[0]) is not gast.Subscript:
+            return None
+    elif kind is not gast.Expr:
+        return None
     if isinstance(s, (gast.Expr, gast.Assign)):
         node = s.value
         if (

@@ -56,6 +56,9 @@ def scatter(s: gast.stmt) -> gast.Call | None:
 
 def written(s: gast.stmt) -> gast.Subscript | None:
     """The part of an array that a statement writes, as the element that it is: `a[s]`."""
+    kind = type(s)
+    if kind is gast.Assign and type(s.targets[0]) is not gast.Subscript:
+        return None
     if isinstance(s, gast.Assign):
         target = s.targets[0] if len(s.targets) == 1 else None
         if not isinstance(target, gast.Subscript) or isinstance(getattr(target.slice, "value", None), str):

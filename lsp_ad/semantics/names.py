@@ -282,6 +282,12 @@ def _bound_and_declared(body: list[gast.AST]) -> tuple[set[str], set[str]]:
         if kind is gast.Name:
             if isinstance(node.ctx, (gast.Store, gast.Del)):
                 found.add(node.id)
+        elif kind is gast.Constant:
+            continue
+        elif kind is gast.BinOp:
+            pending += (node.left, node.right)
+        elif kind is gast.Call:
+            pending += (node.func, *node.args, *node.keywords)
         elif kind in _DEFINITIONS:
             found.add(node.name)
             pending += node.decorator_list
