@@ -18,11 +18,13 @@ from lsp_ad.checks.rules.keys import key_reuse
 from lsp_ad.checks.rules.must_stage import must_stage
 from lsp_ad.checks.rules.numpy_calls import numpy_calls
 from lsp_ad.checks.rules.python_tests import python_tests
+from lsp_ad.checks.rules.recursion import recursion
 from lsp_ad.checks.rules.retracing import retracing
 from lsp_ad.checks.rules.staging_bypass import staging_bypass
 from lsp_ad.checks.rules.traced_builtins import traced_builtins, traced_iteration
 from lsp_ad.checks.rules.traced_logic import traced_logic
 from lsp_ad.checks.rules.traced_shapes import traced_shapes
+from lsp_ad.checks.rules.unconvertible import unconvertible
 from lsp_ad.checks.rules.unrolling import unrolling
 from lsp_ad.checks.traces import Trace, Traces
 from lsp_ad.problems import Problem, Span
@@ -43,11 +45,13 @@ RULES: tuple[Callable[[Trace], Iterator[Problem]], ...] = (
     must_stage,
     numpy_calls,
     python_tests,
+    recursion,
     staging_bypass,
     traced_builtins,
     traced_iteration,
     traced_logic,
     traced_shapes,
+    unconvertible,
     unrolling,
 )
 

@@ -23,6 +23,7 @@ from lsp_ad.semantics.names import Program
 from lsp_ad.source.trees import children
 
 _Call = tuple[gast.Call | None, dict[str, Origin] | None]
+_LEFT_ALONE = ("lsp_ad.do_not_convert", "tensorflow.autograph.experimental.do_not_convert")
 CHANGING = {
     "append", "appendleft", "extend", "insert", "add", "setdefault", "pop", "popleft", "remove", "discard",
     "clear",
@@ -206,6 +207,9 @@ class Traces:
         if callee in self.functions.staged:
             return
         how = staged.of_callee()
+        decorators = getattr(callee.node, "decorator_list", [])
+        if any(self.functions.canonical(d, callee.parent) in _LEFT_ALONE for d in decorators):
+            how = replace(how, converts=False)
         own = parameter_origins(self.functions, callee, how)
         passed = handed_over(list(self._calls[callee].values()), callee, own)
         parameters = parameter_origins(self.functions, callee, how, passed)

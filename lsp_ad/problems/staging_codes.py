@@ -1,4 +1,6 @@
-"""The codes of staging: STG1 decided while tracing, 2 what no traced value does, 3 effects, 4 branches."""
+"""The codes of staging: STG1 decided while tracing, 2 what no traced value does, 3 effects, 4 control flow,
+5 what cannot be converted.
+"""
 
 from __future__ import annotations
 
@@ -268,5 +270,23 @@ STAGING: tuple[Entry, ...] = (
         "import tensorflow as tf\n\n@tf.function\ndef f(x):\n    for i in tf.range(3):\n        if "
         "tf.reduce_sum(x) > 10.0:\n            return x\n        x = x * 2.0\n    return x\n",
         "lsp_ad.staged stages both.",
+    ),
+    Entry(
+        "STG405",
+        "endless-recursion",
+        "error",
+        "A staged function calls itself under a condition that is staged.",
+        "Write a loop, or stage it with backend=\"lantern\", which has functions.",
+        "import tensorflow as tf\n\n@tf.function\ndef f(x):\n    s = tf.reduce_sum(x)\n"
+        "    return f(x / 2.0) if s > 1.0 else s\n",
+        "XLA and graphs of TensorFlow have no recursive functions.",
+    ),
+    Entry(
+        "STG501",
+        "cannot-be-converted",
+        "error",
+        "lsp_ad.staged refuses to convert a function: nothing is ever quietly left unconverted.",
+        "Rewrite it, or mark it by `lsp_ad.do_not_convert` if it needs no conversion.",
+        "import lsp_ad\n\n@lsp_ad.staged\ndef f(x):\n    for i in range(3):\n        yield x * i\n",
     ),
 )

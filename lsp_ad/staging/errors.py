@@ -26,6 +26,7 @@ class Unsupported(Exception):
 
     def __init__(self, node: gast.AST, message: str, way_out: str = ""):
         super().__init__(f"{message} {way_out}".rstrip())
+        self.node, self.message, self.way_out = node, message, way_out
         self.line: int = getattr(node, "lineno", 0)
 
 

@@ -77,3 +77,8 @@ def _edits(parsed: Program, problem: Problem) -> list[Edit]:
     lines = parsed.parsed.document.lines
     edits = problem.fixes[0].edits if problem.fixes else ()
     return [Edit(lines.offset(*span[:2]), lines.offset(*span[2:]), new) for span, new in edits]
+
+
+def test_an_async_function_is_refused_at_its_first_words() -> None:
+    (found,) = check(program("import lsp_ad\n\n@lsp_ad.staged\nasync def f(x):\n    return x\n"))
+    assert found.code == "STG501" and found.span == (4, 0, 4, 9)

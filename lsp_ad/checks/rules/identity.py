@@ -17,6 +17,12 @@ def identity(trace: Trace) -> Iterator[Problem]:
     for node in trace.nodes:
         if isinstance(node, gast.Compare) and is_trap(trace, node):
             yield _finding(trace, node)
+        elif isinstance(node, gast.Compare) and _equals_none(trace, node):
+            message = f"`{trace.text(node)}` compares a traced value with None, which it never is."
+            sign = "is" if isinstance(node.ops[0], gast.Eq) else "is not"
+            text = f"{fixes.source(trace, node.left)} {sign} None"
+            fix = fixes.replaced(node, text, safe=False)
+            yield problem("STG103", message, span_of(node), "Write `is None` to ask for None.", fixes=fix)
 
 
 def is_trap(trace: Trace, node: gast.Compare) -> bool:
@@ -29,6 +35,12 @@ def is_trap(trace: Trace, node: gast.Compare) -> bool:
         traced = trace.of(other).kind is Kind.TRACED and not isinstance(other, gast.Name)
         return traced or trace.is_tensor(other)
     return trace.is_tensor(left) and trace.is_tensor(right)
+
+
+def _equals_none(trace: Trace, node: gast.Compare) -> bool:
+    equal = len(node.ops) == 1 and isinstance(node.ops[0], (gast.Eq, gast.NotEq))
+    right = node.comparators[0]
+    return equal and isinstance(right, gast.Constant) and right.value is None and trace.is_tensor(node.left)
 
 
 def _finding(trace: Trace, node: gast.Compare) -> Problem:

@@ -20,7 +20,7 @@ _CONSTRUCTS = {
 _WAYS_OUT = {
     "jax.jit": "Use jnp.where or jax.lax.cond, or put lsp_ad.staged around the function.",
     "tf.function": "Use tf.cond, or leave autograph on.",
-    "lsp_ad.staged": "Use tf.debugging.assert_equal or jax.experimental.checkify.",
+    "lsp_ad.staged": "Let it be converted: drop `do_not_convert`.",
 }
 _LOOP_WAY_OUT = "Use jax.lax.while_loop, or put lsp_ad.staged around the function."
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import gast
 
+from lsp_ad.checks.prediction.loops import LONGEST_UNROLLED
 from lsp_ad.checks.traces import Trace
 from lsp_ad.problems import Problem, Severity, problem
 from lsp_ad.source.parse import span_of
@@ -29,6 +30,8 @@ def unrolling(trace: Trace) -> Iterator[Problem]:
         count = count_of(node.iter.args)
         if count is not None and (count < 2 or _leaves(node)):
             continue
+        if trace.staged.backend and count is not None and count > LONGEST_UNROLLED:
+            continue  # lsp_ad stages it
         how = f"{count} times" if count is not None else f"as often as `{trace.text(node.iter)}` says"
         message = f"This loop is unrolled {how} {trace.when}."
         severity = Severity.INFORMATION if count is not None and count >= MANY else Severity.HINT

@@ -1,0 +1,78 @@
+"""Random programs of branches, loops, jumps and logic on staged and Python values."""
+
+from __future__ import annotations
+
+import random
+
+# x and y are staged floats, n and m Python ints, flag a bool; a and b are locals that change.
+
+
+class Generator:
+    """One program of a seed. Types stay the same, so that it can be staged."""
+
+    def __init__(self, seed: int):
+        self.random = random.Random(seed)
+        self.loops = 0
+        self.counters = 0
+
+    def program(self) -> str:
+        body = ["a = x", "b = 1.0", "k = 0", *self.block(3), "return a + b + k"]
+        return "def f(x, y, n, m, flag):\n" + "".join(f"    {line}\n" for line in body)
+
+    def block(self, depth: int) -> list[str]:
+        return [line for _ in range(self.random.randint(1, 3)) for line in self.statement(depth)]
+
+    def statement(self, depth: int) -> list[str]:
+        kinds = ["assign"] * 4 + ["count", "choose"]
+        if depth:
+            kinds += ["if", "if", "else", "for", "while"]
+        if self.loops:
+            kinds += ["jump"]
+        kind = self.random.choice(kinds)
+        if kind in ("assign", "count", "choose"):
+            return [self.assignment(kind)]
+        if kind == "jump":
+            return [f"if {self.test()}:", f"    {self.random.choice(['break', 'continue'])}"]
+        if kind in ("if", "else"):
+            other = ["else:", *indented(self.block(depth - 1))] if kind == "else" else []
+            return [f"if {self.test()}:", *indented(self.block(depth - 1)), *other]
+        return self.loop(kind, depth)
+
+    def loop(self, kind: str, depth: int) -> list[str]:
+        self.loops += 1
+        self.counters += 1
+        name = f"i{self.counters}"
+        body = indented(self.block(depth - 1))
+        self.loops -= 1
+        if kind == "for":
+            return [f"for {name} in range({self.random.choice(['2', '3', 'n', 'm'])}):", *body]
+        bound = self.random.choice(["n", "2", f"n and {self.staged()}", f"3 and ({self.staged()} or flag)"])
+        return [f"{name} = 0", f"while {name} < {bound}:", f"    {name} += 1", *body]
+
+    def assignment(self, kind: str) -> str:
+        if kind == "count":
+            return self.random.choice(["k += 1", "k = k + m", "k = 2"])
+        if kind == "choose":
+            return f"b = a if {self.test()} else b * 0.5"
+        name = self.random.choice("ab")
+        return f"{name} = {self.random.choice(['a + 0.5', 'b * 0.5', 'a - b', 'x * 0.25 + b', 'y + k', '1.5'])}"
+
+    def staged(self) -> str:
+        return self.random.choice(["a > b", "x < y", "a < 2.0", "b > 0.0"])
+
+    def python(self) -> str:
+        return self.random.choice(["flag", "n > 2", "m == 1", "k > 1", "k < n"])
+
+    def test(self) -> str:
+        kind = self.random.randint(0, 5)
+        if kind < 2:
+            return self.staged()
+        if kind < 4:
+            return self.python()
+        word = self.random.choice(["and", "or"])
+        one, other = self.random.choice([self.staged, self.python]), self.random.choice([self.staged, self.python])
+        return f"{'not ' if kind == 5 else ''}({one()} {word} {other()})"
+
+
+def indented(lines: list[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
