@@ -30,7 +30,7 @@ class Derivative:
     what the file does not import yet (`import numpy as np`); `seed` the name of the last parameter,
     or in forward mode `tangents` those of the last parameters, one for each of `wrt`. `written_out` are the
     functions whose statements stand in it. In split motion `name` is the forward
-    function, `backward` the other.
+    function, `backward` the other. `scalar`, in reverse mode: the result is surely a number.
     """
 
     primal: str
@@ -44,6 +44,7 @@ class Derivative:
     tangents: tuple[str, ...] = ()
     written_out: tuple[str, ...] = ()
     backward: str = ""
+    scalar: bool = False
 
     @property
     def text(self) -> str:

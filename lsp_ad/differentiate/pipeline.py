@@ -262,6 +262,7 @@ def _generated(
         tuple(swept.tangents.values()),
         tuple(sorted(unit.inlined)),
         f"{function.name}_backward" if mode == "split" else "",
+        swept.scalar,
     )
 
 

@@ -287,7 +287,7 @@ async def code_action_resolve(ls: Server, action: types.CodeAction) -> types.Cod
     from lsp_ad.server import code_actions
 
     try:
-        uri, version, function, wrt = code_actions.parsed_data(action.data)
+        uri, version, function, wrt, mode = code_actions.parsed_data(action.data)
     except ValueError as error:
         raise JsonRpcInvalidParams(str(error)) from error
     snapshot = ls.snapshot(uri)
@@ -295,7 +295,7 @@ async def code_action_resolve(ls: Server, action: types.CodeAction) -> types.Cod
         raise JsonRpcContentModified(f"{uri} has changed since the action was offered")
     work = code_actions.generated
     edit, problems = await ls.analysed(
-        snapshot, lambda: work(snapshot, function, wrt, ls.client, ls.settings)
+        snapshot, lambda: work(snapshot, function, wrt, ls.client, ls.settings, mode)
     )
     if edit is None:
         ls.ask_for(snapshot, function)

@@ -36,15 +36,31 @@ def test_offered_anywhere_in_a_function(place):
         "Generate gradient of loss",
         "Generate gradient of loss with respect to w",
         "Generate gradient of loss with respect to x",
+        "Generate forward derivative of loss",
+        "Generate Hessian-vector product of loss",
     ]
 
 
-def test_one_parameter_gets_one_offer():
-    assert titles("import numpy as np\n\ndef f(x):\n    return np.exp(x)$0\n") == ["Generate gradient of f"]
+def test_one_parameter_gets_one_offer_of_a_gradient():
+    assert titles("import numpy as np\n\ndef f(x):\n    return np.sum(np.exp(x))$0\n") == [
+        "Generate gradient of f",
+        "Generate forward derivative of f",
+        "Generate Hessian-vector product of f",
+    ]
+
+
+def test_a_hessian_vector_product_is_offered_where_the_result_surely_is_a_number():
+    assert titles("import numpy as np\n\ndef f(x):\n    return np.exp(x)$0\n") == [
+        "Generate gradient of f",
+        "Generate forward derivative of f",
+    ]
 
 
 def test_a_parameter_that_is_no_float_gets_no_offer():
-    assert titles("def f(x, n: int):\n    return x * n$0\n") == ["Generate gradient of f"]
+    assert titles("def f(x, n: int):\n    return x * n$0\n") == [
+        "Generate gradient of f",
+        "Generate forward derivative of f",
+    ]
 
 
 def test_a_decorator_belongs_to_its_function():
@@ -90,8 +106,37 @@ def test_a_client_that_shows_no_disabled_actions_gets_none():
 
 def test_a_gradient_that_exists_is_not_generated_twice():
     marked = LOSS.replace("w * x", "w * x$0") + "\n\n    def loss_grad(w, x):\n        return 0.0\n"
-    (action,) = actions(marked)
-    assert action.disabled is not None and "loss_grad" in action.disabled.reason
+    gradient, *others = actions(marked)
+    assert gradient.disabled is not None and "loss_grad" in gradient.disabled.reason
+    assert [a.title for a in others] == [
+        "Generate forward derivative of loss",
+        "Generate Hessian-vector product of loss",
+    ]
+
+
+def test_other_derivatives_that_exist_are_not_offered():
+    marked = LOSS.replace("w * x", "w * x$0") + "\n\n    def loss_jvp(w, x):\n        return 0.0\n"
+    assert not any("forward" in title for title in titles(marked))
+
+
+@pytest.mark.parametrize(
+    "only, expected",
+    [
+        ([KIND], ["gradient", "gradient", "gradient", "forward", "Hessian-vector"]),
+        ([f"{KIND}.forward"], ["forward"]),
+        ([f"{KIND}.hessianVectorProduct"], ["Hessian-vector"]),
+        ([f"{KIND}.forward", f"{KIND}.hessianVectorProduct"], ["forward", "Hessian-vector"]),
+    ],
+)
+def test_a_client_may_ask_for_one_of_them(only, expected):
+    found = actions(LOSS.replace("w * x", "w * x$0"), only=only)
+    assert [a.title.split()[1] for a in found] == expected
+
+
+@pytest.mark.parametrize("mode", ["jvp", "hvp"])
+def test_other_derivatives_are_written_below_their_function(mode):
+    edit, _ = generated(snapshot(source(LOSS)), "loss", None, client(), SETTINGS, mode)
+    assert f"def loss_{mode}(w, x, " in applied(source(LOSS), edit, "utf-32")
 
 
 @pytest.mark.parametrize(
@@ -112,13 +157,14 @@ def test_kinds_that_do_not(only):
 def test_edits_are_left_for_later_where_the_client_can_wait():
     action = actions(LOSS.replace("w * x", "w * x$0"))[1]
     assert action.kind == KIND and action.edit is None
-    assert parsed_data(action.data) == (URI, 1, "loss", ("w",))
+    assert parsed_data(action.data) == (URI, 1, "loss", ("w",), "grad")
 
 
 def test_edits_are_there_at_once_where_it_cannot():
-    for action in actions(LOSS.replace("w * x", "w * x$0"), resolves_edit=False):
+    names = ["loss_grad"] * 3 + ["loss_jvp", "loss_hvp"]
+    for name, action in zip(names, actions(LOSS.replace("w * x", "w * x$0"), resolves_edit=False), strict=True):
         assert action.data is None
-        assert "def loss_grad(" in applied(source(LOSS), action.edit, "utf-32")
+        assert f"def {name}(" in applied(source(LOSS), action.edit, "utf-32")
 
 
 def test_the_edit_is_one_versioned_edit_of_the_document():
@@ -160,9 +206,11 @@ def test_helpers_are_imported_where_the_setting_says_so():
         None,
         {},
         "x",
-        {"uri": 1, "version": 1, "function": "f", "wrt": None},
-        {"uri": URI, "version": 1, "function": "f", "wrt": []},
-        {"uri": URI, "version": 1, "function": "f", "wrt": [1]},
+        {"uri": 1, "version": 1, "function": "f", "wrt": None, "mode": "grad"},
+        {"uri": URI, "version": 1, "function": "f", "wrt": [], "mode": "grad"},
+        {"uri": URI, "version": 1, "function": "f", "wrt": [1], "mode": "grad"},
+        {"uri": URI, "version": 1, "function": "f", "wrt": None},
+        {"uri": URI, "version": 1, "function": "f", "wrt": None, "mode": "other"},
     ],
 )
 def test_data_of_other_servers_is_told_apart(data):
