@@ -8,7 +8,7 @@ import gc
 import inspect
 import logging
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from lsprotocol import types
@@ -52,6 +52,7 @@ class Server(LanguageServer):
         self.asked: dict[str, set[str]] = {}
         self.edited: dict[str, int] = {}  # the line of the last edit
         self._analyst = ThreadPoolExecutor(max_workers=1, thread_name_prefix="analysis")
+        self._loading: Future[None] | None = None
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._publishing: set[asyncio.Task[None]] = set()
 
@@ -73,7 +74,12 @@ class Server(LanguageServer):
         def load() -> None:
             from lsp_ad.server import code_actions, diagnostics, hover, quick_fixes  # noqa: F401
 
-        self._analyst.submit(load)
+        self._loading = self._analyst.submit(load)
+
+    async def loaded(self) -> None:
+        """Wait for the compiler: two threads must not import modules that import one another."""
+        if self._loading is not None:
+            await asyncio.wrap_future(self._loading)
 
     def take(self, settings: Any) -> None:
         """Take the settings that a client sent, and tell the user of those that make no sense."""
@@ -162,6 +168,7 @@ def shielded(handler: Callable[[Server, Any], Any]) -> Callable[[Server, Any], A
     @functools.wraps(handler)
     async def guarded_async(ls: Server, params: Any) -> Any:
         try:
+            await ls.loaded()
             return await handler(ls, params)
         except JsonRpcException:
             raise

@@ -34,6 +34,8 @@ def test_a_gradient_of_a_method():
         "Generate gradient of Model.loss",
         "Generate gradient of Model.loss with respect to self",
         "Generate gradient of Model.loss with respect to x",
+        "Generate forward derivative of Model.loss",
+        "Generate Hessian-vector product of Model.loss",
     ]
     edit, _ = generated(found, "Model.loss", ("self",), Client(), Settings())
     assert "def Model_loss_grad(self: Model, x, dloss=1.0)" in str(edit)
