@@ -168,7 +168,6 @@ def shielded(handler: Callable[[Server, Any], Any]) -> Callable[[Server, Any], A
     @functools.wraps(handler)
     async def guarded_async(ls: Server, params: Any) -> Any:
         try:
-            await ls.loaded()
             return await handler(ls, params)
         except JsonRpcException:
             raise
@@ -234,6 +233,7 @@ def shutdown(ls: Server, _: None) -> None:
 
 async def publish(ls: Server, snapshot: Snapshot) -> None:
     """Publish the diagnostics of a snapshot, if it is still the newest when they are there."""
+    await ls.loaded()
     from lsp_ad.server import diagnostics
 
     asked = sorted(ls.asked.get(snapshot.uri, ()))
@@ -266,6 +266,7 @@ async def warm_up(ls: Server, snapshot: Snapshot) -> None:
 
 
 async def text_hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
+    await ls.loaded()
     from lsp_ad.server import hover
 
     snapshot = ls.snapshot(params.text_document.uri)
@@ -273,6 +274,7 @@ async def text_hover(ls: Server, params: types.HoverParams) -> types.Hover | Non
 
 
 async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
+    await ls.loaded()
     from lsp_ad.server import code_actions, quick_fixes
 
     snapshot, only = ls.snapshot(params.text_document.uri), params.context.only
@@ -291,6 +293,7 @@ async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.
 
 
 async def code_action_resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
+    await ls.loaded()
     from lsp_ad.server import code_actions
 
     try:
