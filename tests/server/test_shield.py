@@ -52,7 +52,7 @@ async def test_every_handler_may_fail(editor):
         await editor.text_document_code_action_async(
             types.CodeActionParams(DOCUMENT, types.Range(START, START), context)
         )
-    data = {"uri": URI, "version": 1, "function": "f", "wrt": None}
+    data = {"uri": URI, "version": 1, "function": "f", "wrt": None, "mode": "grad"}
     with pytest.raises(JsonRpcException, match="code_action_resolve failed"):
         await editor.code_action_resolve_async(types.CodeAction("x", data=data))
     editor.workspace_did_change_configuration(types.DidChangeConfigurationParams({"helpers": "import"}))
