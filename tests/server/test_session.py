@@ -240,9 +240,13 @@ async def test_settings_are_fetched_where_the_editor_has_them_fetched(editor):
     for helpers in ("import", "inline"):
         editor.set_configuration({"helpers": helpers}, section="lsp-ad")
         editor.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
-        await asyncio.sleep(0.1)
-        edit = await chosen(editor, uri, at, "Generate gradient of f")
-        assert ("from lsp_ad.runtime" in applied(text, edit, editor.encoding)) == (helpers == "import")
+        for _ in range(50):  # until the server has asked for them, and has the answer
+            await asyncio.sleep(0.1)
+            edit = await chosen(editor, uri, at, "Generate gradient of f")
+            if ("from lsp_ad.runtime" in applied(text, edit, editor.encoding)) == (helpers == "import"):
+                break
+        else:
+            raise AssertionError(helpers)
 
 
 async def raw_request(client: LanguageClient, method: str, params: dict):
