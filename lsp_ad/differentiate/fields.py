@@ -9,9 +9,10 @@ import gast
 from lsp_ad.differentiate.places import Places, Steps, Target
 from lsp_ad.rules import literal
 from lsp_ad.rules.rule import UNKNOWN_VALUE
-from lsp_ad.semantics.classes import Class, class_of
-from lsp_ad.semantics.names import bound_names
-from lsp_ad.simplify.algebra import assign, name, store
+from lsp_ad.semantics.classes import PLAIN, Class, class_of, initialised
+from lsp_ad.semantics.hints import default_values
+from lsp_ad.semantics.names import bound_names, parameters
+from lsp_ad.simplify.algebra import assign, name, store, substitute
 from lsp_ad.source.printing import expression_text
 from lsp_ad.source.trees import copied
 
@@ -92,13 +93,13 @@ class Fields(Places):
             if of.unbuilt or len(given) != len(node.keywords) or not given.keys() <= of.fields.keys():
                 self.refuse(f"`{expression_text(node)}` cannot be followed.", node)
         elif self.class_at(node.func) is not None:
-            found, given = {}, dict(self._arguments(of, node))
+            found, given = {}, self._initialised(of, node) if of.kind == PLAIN else self._arguments(of, node)
         else:
             self.hold(node, of)
             return self.fields(node)
         for f, value in given.items():
             found = {steps: v for steps, v in found.items() if steps[0] != f}
-            inner = class_of(self.program, of.fields[f])
+            inner = class_of(self.program, of.attributes[f])
             if value is None:
                 self.refuse(f"What `{of.name}` has as `{f}` by default cannot be told.", node, "Pass it.")
             if inner is None:
@@ -148,11 +149,47 @@ class Fields(Places):
             written.add(n)
         return [gast.copy_location(assign(n, v), s) for n, v in pairs] or [gast.copy_location(gast.Pass(), s)]
 
-    def _arguments(self, of: Class, node: gast.Call) -> dict[str, gast.expr | None]:
-        """Field to argument in a construction."""
+    def _refuse_unbuilt(self, of: Class, node: gast.Call) -> None:
         if of.problem or of.unbuilt:
             reason = of.problem or of.unbuilt
             self.refuse(f"`{of.name}` {reason}: an object that is made here cannot be followed.", node)
+
+    def _initialised(self, of: Class, node: gast.Call) -> dict[str, gast.expr | None]:
+        """Attribute to value in the construction of a plain class: what its `__init__` assigns."""
+        self._refuse_unbuilt(of, node)
+        init = of.methods["__init__"].function
+        own, *known = parameters(init)
+        given = self._given(Target(init), gast.Call(node.func, [name(own), *node.args], node.keywords))
+        for p, default in default_values(init).items():
+            if p not in given and isinstance(default, (gast.Constant, gast.UnaryOp)):
+                given[p] = copied(default)
+        starred = any(isinstance(a, gast.Starred) for a in node.args)
+        if starred or len(node.args) > len(known) or given.keys() != {own, *known}:
+            self.refuse(f"`{expression_text(node)}` does not fit the `__init__` of `{of.name}`.", node)
+        assigned = {t.attr: s.value for s in init.body if (t := initialised(s)) is not None}
+        if later := sorted(of.attributes.keys() - assigned.keys()):
+            self.refuse(f"`{of.name}.__init__` does not assign `{later[0]}`: it comes later.", node)
+        reads = [n.id for v in assigned.values() for n in gast.walk(v) if isinstance(n, gast.Name)]
+        outside = set(reads) - set(known)
+        if outside & self.local or (outside and of.name in self.program.links.classes):
+            message = f"`{of.name}.__init__` reads `{min(outside)}`, which may be something else here."
+            self.refuse(message, node)
+        for p in known:
+            if reads.count(p) > 1 and isinstance(given[p], (gast.Call, gast.BinOp)):
+                given[p] = self._named(p, given[p], node)
+        return {a: substitute(copied(v), given) for a, v in assigned.items()}
+
+    def _named(self, wanted: str, value: gast.expr, node: gast.Call) -> gast.expr:
+        """A value that is read more than once, under a name of its own, bound before the statement."""
+        if self.before is None or self.object(value) is not None:
+            return value
+        kept = self._new(wanted)
+        self.before.append(gast.copy_location(assign(kept, self.expression(value)), node))
+        return name(kept)
+
+    def _arguments(self, of: Class, node: gast.Call) -> dict[str, gast.expr | None]:
+        """Field to argument in a construction."""
+        self._refuse_unbuilt(of, node)
         names = list(of.fields)
         given: dict[str, gast.expr | None] = dict(
             zip([] if of.keyword_only else names, node.args, strict=False)

@@ -21,6 +21,7 @@ _OWN_HANDS = {
     *("__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__new__", "__init_subclass__"),
     *("__class_getitem__", "__get__", "__set__"),
 }
+_SCOPES = (gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.NamedExpr)
 _KINDS = {
     "builtins.staticmethod": "static",
     "builtins.classmethod": "class",
@@ -191,7 +192,8 @@ class _Reader:
         if "__post_init__" in methods:
             self.unbuilt = "has a `__post_init__`"
         if self.kind == PLAIN:
-            self.unbuilt = "is neither a dataclass nor a named tuple"
+            plain = "__init__" in methods and _only_assigns(methods["__init__"].function)
+            self.unbuilt = "" if plain else "has no `__init__` that only assigns its attributes"
         elif "__init__" in own:
             self.unbuilt = "has an `__init__` of its own"
         others = dict(base.others) if base else {}
@@ -294,6 +296,28 @@ def _is_setter(function: gast.FunctionDef) -> bool:
 
 def _is_docstring(s: gast.stmt) -> bool:
     return isinstance(s, gast.Expr) and isinstance(s.value, gast.Constant)
+
+
+def _only_assigns(init: gast.FunctionDef) -> bool:
+    """Whether an `__init__` does nothing but assign each attribute once, from what it is given."""
+    own = init.args.args[0].id if init.args.args else ""
+    body = init.body[_is_docstring(init.body[0]) :]
+    targets = [initialised(s) for s in body]
+    names = [t.attr for t in targets if t is not None and getattr(t.value, "id", "") == own]
+    values = [n for s in body for n in gast.walk(s) if isinstance(n, (gast.Name, *_SCOPES))]
+    return (
+        not (init.decorator_list or init.args.vararg or init.args.kwarg)
+        and len(names) == len(set(names)) == len(body)
+        and sum(getattr(n, "id", own) == own for n in values) == len(body)
+    )
+
+
+def initialised(s: gast.stmt) -> gast.Attribute | None:
+    """The attribute that a statement of an `__init__` assigns."""
+    if isinstance(s, gast.Assign) and len(s.targets) == 1:
+        return s.targets[0] if isinstance(s.targets[0], gast.Attribute) else None
+    is_one = isinstance(s, gast.AnnAssign) and s.value is not None and isinstance(s.target, gast.Attribute)
+    return s.target if is_one else None
 
 
 def _assigned(node: gast.ClassDef) -> dict[str, gast.expr | None]:

@@ -401,8 +401,28 @@ REFUSED = {
         "from functools import cache\n\nclass Q:\n    def __init__(self, x):\n        self.x = x\n    @cache\n    def g(self):\n        return self.x\n\ndef f(q: Q, x):\n    return q.g() * x\n",
         "AD103",
     ),
-    "a plain class is made": (
-        "class Q:\n    def __init__(self, x):\n        self.x = x\n\ndef f(x):\n    q = Q(x)\n    return q.x * x\n",
+    "a plain class that counts while it is made": (
+        "class Q:\n    def __init__(self, x):\n        self.x = x\n        self.x += 1\n\ndef f(x):\n    q = Q(x)\n    return q.x * x\n",
+        "AD404",
+    ),
+    "a plain class that reads an attribute while it is made": (
+        "class Q:\n    def __init__(self, x):\n        self.x = x\n        self.y = self.x * 2\n\ndef f(x):\n    q = Q(x)\n    return q.y * x\n",
+        "AD404",
+    ),
+    "a plain class with a list for a default": (
+        "class Q:\n    def __init__(self, x, seen=[]):\n        self.x = x\n        self.seen = seen\n\ndef f(x):\n    q = Q(x)\n    return q.x * x\n",
+        "AD404",
+    ),
+    "a plain class that reads what is something else here": (
+        "RATE = 2.0\n\nclass Q:\n    def __init__(self, x):\n        self.x = x * RATE\n\ndef f(x, RATE):\n    q = Q(x)\n    return q.x * x * RATE\n",
+        "AD404",
+    ),
+    "a plain class with an argument too many": (
+        "class Q:\n    def __init__(self, x):\n        self.x = x\n\ndef f(x):\n    q = Q(x, x)\n    return q.x * x\n",
+        "AD404",
+    ),
+    "a plain class with an attribute that another method assigns": (
+        "class Q:\n    def __init__(self, x):\n        self.x = x\n    def set(self):\n        self.y = 2.0\n\ndef f(x):\n    q = Q(x)\n    return q.y * x\n",
         "AD404",
     ),
     "one that makes more of itself": (
@@ -565,3 +585,30 @@ def test_the_command_line_writes_the_derivative_of_a_method_below_its_class(tmp_
     namespace = run(text)
     made = namespace["Layer"](normal(2, 2), np.array([0.5, -1.0]))
     np.testing.assert_allclose(namespace["Layer_size_grad"](made).b, [1.0, -1.0])
+
+
+PLAIN = {
+    "arguments": "class P:\n    def __init__(self, a, b):\n        self.a = a\n        self.b = b\n\n"
+    "def f(x):\n    p = P(x * 2.0, x[0])\n    return np.sum(p.a * p.b)\n",
+    "computed attributes, a default and a method": "RATE = 3.0\n\nclass P:\n"
+    "    def __init__(self, a, b=0.5, *, c):\n        self.twice: float = a + a\n        self.b = b * RATE\n        self.c = c\n\n"
+    "    def area(self, x):\n        return np.sum(self.twice * self.b * x) + self.c\n\n"
+    "def f(x):\n    return P(np.sin(x), c=x[1]).area(x) * x[0]\n",
+    "an object in an object": "class Q:\n    def __init__(self, w):\n        self.w = w\n\n"
+    "class P:\n    def __init__(self, q: Q, n):\n        self.q = q\n        self.n = n\n\n"
+    "def f(x):\n    q = Q(x * x)\n    p = P(q, 2.0)\n    return np.sum(p.q.w * p.n)\n",
+    "bound anew in a loop": "class P:\n    def __init__(self, a, b):\n        self.a = a\n        self.b = b\n\n"
+    "def f(x):\n    p = P(x, x[0])\n    for i in range(3):\n        p = P(p.b * p.a, p.a[1] + p.b)\n    return np.sum(p.a * p.b)\n",
+    "an `__init__` of a base": "class B:\n    def __init__(self, a):\n        self.a = a\n\n"
+    "class P(B):\n    def g(self):\n        return self.a * 2.0\n\n"
+    "def f(x):\n    p = P(x * x)\n    return np.sum(p.g())\n",
+    "passed to a function": "class P:\n    def __init__(self, a, b):\n        self.a = a\n        self.b = b\n\n"
+    "def g(p: P, x):\n    return p.a * x + p.b\n\ndef f(x):\n    return np.sum(g(P(x, 2.0), x))\n",
+}
+
+
+@pytest.mark.parametrize("program", PLAIN)
+def test_objects_of_plain_classes_that_are_made_here(program):
+    source = "import numpy as np\n\n" + PLAIN[program]
+    oracle.assert_gradient(source, np.array([0.7, 1.3, -0.4]))
+    oracle.assert_jvp(source, np.array([0.7, 1.3, -0.4]))
