@@ -11,7 +11,8 @@ from lsp_ad.differentiate.fresh import Fresh
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow, indexing
 from lsp_ad.semantics.kinds import Kinds
-from lsp_ad.simplify.algebra import assign, name
+from lsp_ad.semantics.names import parameters
+from lsp_ad.simplify.algebra import assign, constant, name
 
 ALWAYS_VIEWS = ("transpose", "swapaxes")
 OWN_LAYOUT = (
@@ -104,3 +105,27 @@ class Paths:
         before.append(assign(kept, node))
         fixed.add(kept)
         return name(kept)
+
+
+def parts_bound_once(tree: gast.FunctionDef, kinds: Kinds) -> dict[str, gast.expr]:
+    """The names that are bound once, each with the item that it is of what is bound once, too, and holds no
+    array twice: a parameter, or what is no list."""
+    bound: dict[str, list[gast.expr | None]] = {p: [None] for p in parameters(tree)}
+    for s in flow.statements(tree.body):
+        value = s.value if isinstance(s, gast.Assign) else None
+        for n in flow.header_writes(s):
+            bound.setdefault(n, []).append(value)
+        if isinstance(value, gast.Name) and isinstance(s.targets[0], (gast.Tuple, gast.List)):
+            items = s.targets[0].elts
+            starred = next((i for i, t in enumerate(items) if isinstance(t, gast.Starred)), len(items))
+            for at, target in enumerate(items[:starred]):
+                if isinstance(target, gast.Name):
+                    bound[target.id][-1] = gast.Subscript(value, constant(at), gast.Load())
+    once = {n: values[0] for n, values in bound.items() if len(values) == 1}
+    given = set(parameters(tree))
+    return {
+        n: value
+        for n, value in once.items()
+        if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name)
+        if (base := value.value.id) in once and (base in given or not kinds.is_structure(base))
+    }

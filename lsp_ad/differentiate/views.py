@@ -17,7 +17,7 @@ import gast
 from lsp_ad.differentiate.assumptions import Assumptions, is_update, put
 from lsp_ad.differentiate.fresh import WEB, Fresh, plain
 from lsp_ad.differentiate.mutations import DIRECT
-from lsp_ad.differentiate.regions import Paths
+from lsp_ad.differentiate.regions import Paths, parts_bound_once
 from lsp_ad.differentiate.stable import carried_names
 from lsp_ad.differentiate.unshared import MAKERS
 from lsp_ad.problems import Refusal, Span, problem
@@ -25,7 +25,7 @@ from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow, indexing
 from lsp_ad.semantics.aliases import Given, aliases, gone_over
 from lsp_ad.semantics.kinds import Kinds
-from lsp_ad.semantics.memory import Sharing, mutated, root, written, written_root
+from lsp_ad.semantics.memory import Sharing, are_apart, mutated, root, written, written_root
 from lsp_ad.semantics.names import parameters
 from lsp_ad.semantics.shapes import UNKNOWN, Kind
 from lsp_ad.simplify.algebra import assign, constant, expression, name, store, substitute
@@ -33,6 +33,7 @@ from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
 from lsp_ad.source.trees import copied
 
+MODULES = ("numpy", "math", "scipy")
 NUMERIC = ("number", "array", "numeric")
 
 
@@ -118,6 +119,8 @@ class _Views:
         return is_slice or isinstance(value, (gast.BinOp, gast.List, gast.ListComp))
 
     def _is_memory(self, n: str) -> bool:
+        if n not in self.scope.local and self.scope.canonical(name(n)) in MODULES:
+            return False
         return self.kinds.names.get(n, UNKNOWN).type not in ("number", "str", "none", "bottom")
 
     def _updates(self) -> None:
@@ -192,6 +195,7 @@ class _Views:
         if any(self._is_list_update(s) for s in writes):
             of_lists = aliases(graph, self._list_edges, self._is_memory)
         over = gone_over(body, frozenset())
+        parts = parts_bound_once(self.tree, self.kinds)
         for s in writes:
             point = graph.index.get(id(s))
             if point is None:
@@ -201,6 +205,8 @@ class _Views:
             after = live.unmask(live.after(graph, point))
             shared = (of_lists if self._is_list_update(s) else states)[point].get(array, frozenset())
             others = shared & after - {array} - flow.stored(s)
+            if array in parts:
+                others -= {n for n in others if n in parts and are_apart(parts[array], parts[n])}
             if is_update(s):  # a loop sees what is written into the array that it goes over
                 others |= over[id(s)] & ({array} | shared)
             if others:
@@ -317,14 +323,11 @@ class _Views:
                     f"Write `{array} = {array} + ...`, which makes a new value, or annotate `{array}`.",
                 )
             )
-        raise Refusal(
-            problem(
-                "AD302",
-                f"The write into `{array}` may change `{other}`, which is read later.",
-                span_of(s),
-                f"Copy it first (`{other} = {other}.copy()`), or write through one name only.",
-            )
-        )
+        way_out = f"Copy it first (`{other} = {other}.copy()`), or write through one name only."
+        if self.kinds.is_structure(min(conflict.others)):
+            way_out = f"Let `{other}` hold a copy: `{array}.copy()`."
+        message = f"The write into `{array}` may change `{other}`, which is read later."
+        raise Refusal(problem("AD302", message, span_of(s), way_out))
 
 
 def _one_target_each(body: list[gast.stmt]) -> list[gast.stmt]:

@@ -9,7 +9,8 @@ import gast
 from lsp_ad.differentiate import mutations
 from lsp_ad.differentiate.container_fence import own_containers
 from lsp_ad.differentiate.fence_blocks import short
-from lsp_ad.differentiate.writers import DONE, array_written, is_copied, sharing_in
+from lsp_ad.differentiate.writers import DONE
+from lsp_ad.differentiate.written import array_written, is_copied, sharing_in
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.aliases import Given

@@ -22,13 +22,14 @@ from lsp_ad.differentiate import mutations
 from lsp_ad.differentiate.arguments import match
 from lsp_ad.differentiate.container_fence import own_containers
 from lsp_ad.differentiate.fresh import plain
+from lsp_ad.differentiate.written import array_written, is_copied, sharing_in
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.rules.declared import declared
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.aliases import Given
 from lsp_ad.semantics.hints import parameter_kinds
-from lsp_ad.semantics.memory import Sharing, root, written_root
+from lsp_ad.semantics.memory import Sharing, are_apart, root, written_root
 from lsp_ad.semantics.names import Program, parameters
 from lsp_ad.simplify.algebra import assign, constant, expression, name
 from lsp_ad.source.parse import span_of
@@ -280,12 +281,23 @@ class _Writers:
             if array is None:
                 continue
             shared = self.groups(caller).get(array.id, frozenset([array.id]))
-            if any(here.sources(a) & shared for q, a in given.items() if q != p):
+            apart = self._is_array(caller, array.id)
+            others = [a for q, a in given.items() if q != p and not (apart and are_apart(a, given[p]))]
+            if any(here.sources(a) & shared for a in others):
                 message = f"`{array.id}`, which `{callee.name}` writes into, may be in another argument, too."
                 raise Refusal(problem("AD302", message, span_of(s), "Copy one of them first."))
             if isinstance(s, (gast.Assign, gast.AnnAssign)) and returned & inside.get(p, frozenset([p])):
                 message = f"`{callee.name}` writes into `{array.id}`, and may return it or a part of it."
                 raise Refusal(problem("AD302", message, span_of(s), "Return a copy, or nothing."))
+
+    def _is_array(self, caller: str, n: str) -> bool:
+        """Whether a name stands for an argument, or for what an operation makes: a list of the
+        function's own may hold one array twice."""
+        function = self._function(caller)
+        scope = Scope.of(self.program, function)
+        bound = [s for s in flow.statements(function.body) if n in flow.header_writes(s)]
+        made = all(isinstance(s, gast.Assign) and scope.operation(s.value) is not None for s in bound)
+        return made and (bool(bound) or n in parameters(function))
 
     def _put(self, argument: gast.expr | None, item: gast.expr, sure: bool) -> list[gast.stmt]:
         """What is given back for an argument goes into its array; what was no array is left alone."""
@@ -300,39 +312,6 @@ class _Writers:
         numpy = self.program.alias_of("numpy") or "np"
         test = expression(f"{numpy}.ndim(({expression_text(argument)})) != 0")
         return [gast.If(test, [write], [])]
-
-
-def sharing_in(function: gast.FunctionDef, scope: Scope) -> Sharing:
-    """Which names share memory in a function, by its text alone."""
-    return Sharing(scope.makes_new, keeps=own_containers(function, scope).__contains__)
-
-
-def array_written(s: gast.stmt, lists: set[str]) -> str | None:
-    """The name of the array that a statement writes into; `lists`: the names of lists and dicts, whose items
-    are bound anew."""
-    array = written_root(s)
-    item = isinstance(s, gast.Assign) and isinstance(getattr(s.targets[0], "value", None), gast.Name)
-    return None if item and array in lists else array
-
-
-def is_copied(function: gast.FunctionDef, p: str, scope: Scope) -> bool:
-    """Whether a function begins with `p = p.copy()`, or with another new value for p, before it does anything
-    else with the array of the caller's than read it."""
-    sharing = sharing_in(function, scope)
-    for s in function.body:
-        if isinstance(s, gast.Assign) and len(s.targets) == 1 and getattr(s.targets[0], "id", "") == p:
-            return not sharing.sources(s.value)
-        inside = list(flow.statements([s]))
-        if any(isinstance(x, gast.Assign) and sharing.sources(x.value) & {p} for x in inside):
-            return False
-        calls = [
-            n for x in inside for part in flow.header(x) for n in flow.walk(part) if isinstance(n, gast.Call)
-        ]
-        if any(scope.callee(c) is not None and p in flow.reads(c) for c in calls):
-            return False
-        if any(written_root(x) == p or p in flow.header_writes(x) or isinstance(x, gast.For) for x in inside):
-            return False
-    return False
 
 
 def _calls(function: gast.FunctionDef) -> Iterator[tuple[gast.stmt, gast.Call]]:

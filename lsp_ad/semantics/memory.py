@@ -6,6 +6,7 @@ same array, and every view of it, sees the change. A name is the *root* of `a[0]
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 
 import gast
@@ -36,6 +37,47 @@ def root(node: gast.AST) -> gast.Name | None:
         else:
             return None
     return node
+
+
+def are_apart(a: gast.expr, b: gast.expr) -> bool:
+    """Whether two parts of one array surely have no element in common: `m[0]` and `m[1]`, `m[:, 0]` and
+    `m[:, 1:]`."""
+    if not (isinstance(a, gast.Subscript) and isinstance(b, gast.Subscript)):
+        return False
+    if not (isinstance(a.value, gast.Name) and isinstance(b.value, gast.Name) and a.value.id == b.value.id):
+        return False
+    for p, q in zip(_axes(a.slice), _axes(b.slice), strict=False):
+        first, second = _range(p), _range(q)
+        if first is None or second is None:
+            return False
+        if first[1] <= second[0] or second[1] <= first[0]:
+            return True
+    return False
+
+
+def _axes(index: gast.expr) -> list[gast.expr]:
+    return index.elts if isinstance(index, gast.Tuple) else [index]
+
+
+def _range(index: gast.expr) -> tuple[float, float] | None:
+    """The positions that an index takes of an axis lie from the first number to before the second; None where
+    they are counted from the end, or it is no slice and no number."""
+    if isinstance(index, gast.Slice):
+        low, high, step = (_position(e) for e in (index.lower, index.upper, index.step))
+        if low is None or high is None or step is None or (index.step is not None and step < 1):
+            return None
+        return (low, high if index.upper is not None else math.inf)
+    at = _position(index)
+    return (at, at + 1) if at is not None else None
+
+
+def _position(node: gast.expr | None) -> float | None:
+    """A number that is written out, counted from the start; 0 where there is none."""
+    if node is None:
+        return 0.0
+    value = getattr(node, "value", None)
+    is_number = isinstance(node, gast.Constant) and type(value) is int
+    return float(value) if is_number and value is not None and value >= 0 else None
 
 
 def scatter(s: gast.stmt) -> gast.Call | None:

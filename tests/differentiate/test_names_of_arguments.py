@@ -88,3 +88,52 @@ def test_a_write_into_what_a_list_holds_is_refused(write, mode):
     with pytest.raises(oracle.Refused) as refused:
         oracle.generate(source, mode=mode)
     assert refused.value.args[0].code in ("AD301", "AD302")
+
+
+ROWS = {
+    "rows": "g(m[0], m[1])",
+    "columns": "g(m[:, 0], m[:, 2])",
+    "slices": "g(m[:1], m[1:2])",
+    "a row and those after it": "h(m[0], m[1:])",
+}
+OVERLAPPING = {
+    "one row": "g(m[0], m[0])",
+    "a row counted from the end": "g(m[2], m[-1])",
+    "slices": "g(m[:2], m[1:3])",
+    "a row by a name": "i = 1\n    g(m[1], m[i])",
+    "a list that holds one array twice": "n = [m, m]\n    g(n[0], n[1])",
+}
+CALLER = """
+import numpy as np
+
+def g(a, b):
+    a[:] = b * b
+
+def h(a, b):
+    a[1:] = b[0, 1:] * a[0]
+
+def f(x):
+    m = np.outer(x, x)
+    {}
+    return np.sum(m * m * x)
+"""
+
+
+@pytest.mark.parametrize("call", ROWS)
+def test_parts_without_a_common_element_may_be_written_and_read(call):
+    oracle.assert_gradient(CALLER.format(ROWS[call]), np.array([0.7, 1.3, -0.4]))
+    oracle.assert_jvp(CALLER.format(ROWS[call]), np.array([0.7, 1.3, -0.4]))
+
+
+@pytest.mark.parametrize("call", OVERLAPPING)
+def test_parts_that_may_overlap_are_refused(call):
+    with pytest.raises(oracle.Refused) as refused:
+        oracle.generate(CALLER.format(OVERLAPPING[call]))
+    assert refused.value.args[0].code == "AD302"
+
+
+@pytest.mark.parametrize("p", [(0.3, 0.6), (np.array([0.3, 0.5]), np.array([0.6, 0.2]))], ids=["numbers", "arrays"])
+def test_an_item_of_a_parameter_is_updated_beside_another(p):
+    source = "import numpy as np\n\ndef f(p):\n    s, t = p\n    s -= t * t\n    return np.sum(s * t)\n"
+    oracle.assert_gradient(source, p)
+    oracle.assert_jvp(source, p)
