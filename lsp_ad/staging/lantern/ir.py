@@ -8,8 +8,8 @@ from left to right. Bindings are lexical, and an inner one hides an outer one of
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 
 DTYPES = ("bool", "int32", "int64", "float32", "float64", "complex128")
 
@@ -274,6 +274,42 @@ def index_children(index: tuple[Index, ...]) -> Iterator[Expr]:
             yield from (part for part in (i.start, i.stop, i.step) if part is not None)
         elif not isinstance(i, NewAxis):
             yield i
+
+
+def mapped(expr: Expr, function: Callable[[Expr], Expr]) -> Expr:
+    """The expression with a function applied to each expression directly in it."""
+    match expr:
+        case Const() | Var():
+            return expr
+        case Let(bindings, body):
+            return Let(tuple(replace(b, value=function(b.value)) for b in bindings), function(body))
+        case If(test, then, orelse):
+            return If(function(test), function(then), function(orelse))
+        case While(bindings, test, body, limit):
+            entry = tuple(replace(b, value=function(b.value)) for b in bindings)
+            return While(entry, function(test), function(body), limit)
+        case Call() | Op():
+            return replace(expr, args=tuple(map(function, expr.args)))
+        case Item(value, number):
+            return Item(function(value), number)
+        case Get(value, index):
+            return Get(function(value), _mapped_index(index, function))
+        case Update(kind, value, index, new):
+            return Update(kind, function(value), _mapped_index(index, function), function(new))
+        case Error() | Print():
+            parts = tuple(p if isinstance(p, str) else function(p) for p in expr.parts)
+            return replace(expr, parts=parts)
+
+
+def _mapped_index(index: tuple[Index, ...], function: Callable[[Expr], Expr]) -> tuple[Index, ...]:
+    found: list[Index] = []
+    for i in index:
+        if isinstance(i, Slice):
+            parts = (i.start, i.stop, i.step)
+            found.append(Slice(*(None if p is None else function(p) for p in parts)))
+        else:
+            found.append(i if isinstance(i, NewAxis) else function(i))
+    return tuple(found)
 
 
 def walk(expr: Expr) -> Iterator[Expr]:

@@ -9,9 +9,11 @@ import pytest
 
 pytest.importorskip("numba")
 
+from lsp_ad.staging.lantern.builder import Builder
 from lsp_ad.staging.lantern.compiler.driver import Compiled, compiled
 from lsp_ad.staging.lantern.errors import LanternError, LanternRecursionError
 from lsp_ad.staging.lantern.interpreter import interpret
+from lsp_ad.staging.lantern.ir import INT64, Array
 from lsp_ad.staging.lantern.parsing import parse
 from tests.staging.lantern.programs import CASES
 
@@ -260,6 +262,41 @@ def test_deep_recursion_on_another_thread():
     thread.start()
     thread.join()
     assert found == [1.0]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# long programs
+
+
+def test_a_long_sequence_is_compiled_in_parts():
+    b = Builder()
+    u, n = b.begin("f", [("u", Array("float64", 1)), ("part", INT64)])
+
+    def step(i, y, part):
+        for k in range(60):
+            y = b.set(
+                y, [k % 4], b.op("+", b.op("*", 0.5, b.get(y, k % 3)), b.op("cast", i, dtype="float64"))
+            )
+            part = b.op("+", part, k)
+        return [b.op("+", i, 1), y, part]
+
+    i, y, part = b.loop([("i", 0), ("y", u), ("part", 0)], lambda i, *_: b.op("<", i, n), step)
+    for _ in range(150):
+        y = b.op("-", b.op("*", y, 0.9), 0.1)
+    b.end(b.op("tuple", y, part, i))
+    long = b.program("f")
+    source = compiled(long).source
+    assert source.count("def ") > 3
+    assert "copy()" not in source
+    agree(long, np.arange(4.0), 3)
+
+
+def test_expressions_may_be_nested_deeply():
+    scalar = "x"
+    vector = "u"
+    for _ in range(70):
+        scalar, vector = f"(sin (+ {scalar} 1.0))", f"(+ (* {vector} 0.5) {scalar})"
+    agree(program(f"(sum {vector})", f"(x float64) {V}"), 0.5, np.arange(3.0))
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from lsp_ad.staging.lantern.compiler.writer import Writer
 from lsp_ad.staging.lantern.dtypes import dtype_of
 from lsp_ad.staging.lantern.ir import Type
 
+DEEPEST = 40
 Index = Callable[[Sequence[str]], list[str]]
 
 
@@ -31,7 +32,8 @@ def elementwise(w: Writer, name: str, operands: list[Operand], result: Type) -> 
     numbers = [o for o in operands if isinstance(o, Number)]
     if len(numbers) == len(operands):
         return applied(w, name, numbers, dtype)
-    dims, parts = broadcast(w, [_fixed(w, o) for o in operands])
+    operands = [_fixed(w, o) for o in operands]
+    dims, parts = broadcast(w, operands)
 
     def element(at: Sequence[str]) -> str:
         return applied(w, name, [p(at) for p in parts], dtype, in_loop=True).code
@@ -39,7 +41,8 @@ def elementwise(w: Writer, name: str, operands: list[Operand], result: Type) -> 
     risky = may_raise(name, operands, dtype) or any(isinstance(o, Computed) and o.risky for o in operands)
     aligned, shifted = _reads(operands, len(dims))
     roots = NOTHING.union(*map(roots_of, operands))
-    return Computed(dtype, dims, element, roots, risky=risky, aligned=aligned, shifted=shifted)
+    depth = 1 + max((o.depth for o in operands if isinstance(o, Computed)), default=0)
+    return Computed(dtype, dims, element, roots, risky=risky, aligned=aligned, shifted=shifted, depth=depth)
 
 
 def _reads(operands: Sequence[Operand], rank: int) -> tuple[tuple[Stored, ...], Roots]:
@@ -58,7 +61,9 @@ def _reads(operands: Sequence[Operand], rank: int) -> tuple[tuple[Stored, ...], 
 
 
 def _fixed(w: Writer, operand: Operand) -> Operand:
-    """Numbers are computed once, not in every iteration."""
+    """Numbers are computed once, not in every iteration, and so is what would make a loop too long."""
+    if isinstance(operand, Computed) and operand.depth >= DEEPEST:
+        return w.store(operand)
     return w.settled(operand, deep=False)
 
 

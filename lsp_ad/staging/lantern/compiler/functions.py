@@ -18,6 +18,7 @@ from lsp_ad.staging.lantern.compiler.operands import (
     stored,
 )
 from lsp_ad.staging.lantern.compiler.renaming import Fresh, renamed
+from lsp_ad.staging.lantern.compiler.splitting import split
 from lsp_ad.staging.lantern.compiler.uses import components, consumed_parameters, is_recursive
 from lsp_ad.staging.lantern.compiler.writer import reserved_names
 from lsp_ad.staging.lantern.ir import Array, Error, Function, List, Print, Program, Scalar, Type
@@ -48,6 +49,9 @@ def program_source(
     called = {f.name: names(f.name) for f in program.functions}
     taken = reserved_names(kernels, tuple(called.values()))
     program = Program(tuple(renamed(f, Fresh(taken)) for f in program.functions), program.entry)
+    program = split(program, names)
+    called |= {f.name: f.name for f in program.functions if f.name not in called}
+    taken |= set(called.values())
     consumed = consumed_parameters(program)
     groups = components(program)
     low = any(is_recursive(group, program) for group in groups)

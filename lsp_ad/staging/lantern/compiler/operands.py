@@ -39,7 +39,8 @@ class Computed:
     memory that this reads. `cheap`: an element is no more than a place in memory or a constant. `transposed`:
     the stored matrix that this is the transpose of. `zero`: all elements are zero. `risky`: an element may
     raise an error, so that all are computed even if few are needed. `aligned`: the arrays of which an element
-    reads the same element; `shifted`: the memory of which it reads others.
+    reads the same element; `shifted`: the memory of which it reads others. `depth`: how many operations
+    follow one another.
     """
 
     dtype: str
@@ -52,6 +53,7 @@ class Computed:
     risky: bool = False
     aligned: tuple[Stored, ...] = ()
     shifted: Roots | None = None
+    depth: int = 1
 
 
 @dataclass(frozen=True)

@@ -7,26 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from lsp_ad.staging.lantern.ir import (
-    Binding,
-    Call,
-    Const,
-    Error,
-    Expr,
-    Function,
-    Get,
-    If,
-    Index,
-    Item,
-    Let,
-    NewAxis,
-    Op,
-    Print,
-    Slice,
-    Update,
-    Var,
-    While,
-)
+from lsp_ad.staging.lantern.ir import Binding, Expr, Function, Let, Var, While, mapped
 
 Names = Mapping[str, str]
 
@@ -60,12 +41,7 @@ def renamed(function: Function, fresh: Fresh) -> Function:
 
 
 def _expr(expr: Expr, names: Names, fresh: Fresh) -> Expr:
-    def again(e: Expr) -> Expr:
-        return _expr(e, names, fresh)
-
     match expr:
-        case Const():
-            return expr
         case Var(name):
             return Var(names[name])
         case Let(bindings, body):
@@ -75,34 +51,8 @@ def _expr(expr: Expr, names: Names, fresh: Fresh) -> Expr:
                 inner[b.name] = fresh("t" if b.name == "_" else b.name)
                 made.append(Binding(inner[b.name], value, b.place))
             return Let(tuple(made), _expr(body, inner, fresh))
-        case If(test, then, orelse):
-            return If(again(test), again(then), again(orelse))
         case While(bindings, test, body, limit):
             inner = {**names, **{b.name: fresh(b.name) for b in bindings}}
-            entry = tuple(Binding(inner[b.name], again(b.value), b.place) for b in bindings)
+            entry = tuple(Binding(inner[b.name], _expr(b.value, names, fresh), b.place) for b in bindings)
             return While(entry, _expr(test, inner, fresh), _expr(body, inner, fresh), limit)
-        case Call(name, args):
-            return Call(name, tuple(map(again, args)))
-        case Op(name, args, params):
-            return Op(name, tuple(map(again, args)), params)
-        case Item(value, number):
-            return Item(again(value), number)
-        case Get(value, index):
-            return Get(again(value), _indices(index, names, fresh))
-        case Update(kind, value, index, new):
-            return Update(kind, again(value), _indices(index, names, fresh), again(new))
-        case Error(type_, parts):
-            return Error(type_, tuple(p if isinstance(p, str) else again(p) for p in parts))
-        case Print(parts):
-            return Print(tuple(p if isinstance(p, str) else again(p) for p in parts))
-
-
-def _indices(index: tuple[Index, ...], names: Names, fresh: Fresh) -> tuple[Index, ...]:
-    found: list[Index] = []
-    for i in index:
-        if isinstance(i, Slice):
-            parts = (i.start, i.stop, i.step)
-            found.append(Slice(*(None if p is None else _expr(p, names, fresh) for p in parts)))
-        else:
-            found.append(i if isinstance(i, NewAxis) else _expr(i, names, fresh))
-    return tuple(found)
+    return mapped(expr, lambda e: _expr(e, names, fresh))

@@ -40,6 +40,8 @@ _MATH = {
 }
 
 
+# What is longer gets a line of its own.
+LONGEST = 100
 VECTORIZED = ("exp", "expm1", "log", "log1p", "tanh")
 
 
@@ -93,7 +95,8 @@ def applied(w: Writer, name: str, operands: list[Number], result: str, in_loop: 
     # Numba computes with int32 in 64 bits, and some functions of float32 in float64.
     if result == "int32" or (result == "float32" and name not in ("+", "-", "*", "neg")):
         found = f"np.{result}({found})"
-    return Number(w.assign("t", found) if may_raise(name, operands, result) else found, result)
+    apart = may_raise(name, operands, result) or len(found) > LONGEST
+    return Number(w.assign("t", found) if apart else found, result)
 
 
 def may_raise(name: str, operands: Sequence[Operand], result: str) -> bool:
