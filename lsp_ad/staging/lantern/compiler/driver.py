@@ -150,10 +150,12 @@ def _built(program: Program, stretching: bool, places: bool = False) -> tuple[Te
     space: dict[str, Any] = {**kernels.KERNELS}
     space |= {"np": np, "math": math, "numba": numba, "Raised": Raised, "printed": printed}
     exec(compile(text.source, name, "exec"), space)
-    for f in (f for group in text.groups for f in group):
-        inner = f is not text.entry
-        options = {"error_model": "numpy", "no_cpython_wrapper": inner, "no_cfunc_wrapper": True}
-        space[f.name] = numba.njit(**options)(space[f.name])
+    for group in text.groups:
+        for f in group:
+            # Numba does not find functions that call one another without their wrappers.
+            inner = f is not text.entry and len(group) == 1
+            options = {"error_model": "numpy", "no_cpython_wrapper": inner, "no_cfunc_wrapper": inner}
+            space[f.name] = numba.njit(**options)(space[f.name])
     extra = [numba.types.int64] * text.low + [numba.types.int64[::1]] * places
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", numba.NumbaPendingDeprecationWarning)
