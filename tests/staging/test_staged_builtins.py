@@ -90,7 +90,10 @@ def text_method(x):
 
 
 ERRORS = {
-    "a function of `math` with no counterpart": (lambda x: math.gamma(x), "`math.gamma` has no staged counterpart"),
+    "a function of `math` with no counterpart": (
+        lambda x: math.gamma(x),
+        "`math.gamma` has no staged counterpart",
+    ),
     "a set": (lambda x: len(set([x, 1.0])), "cannot make a set"),
     "a set display": (lambda x: len({x, 1.0}), "Python asks a staged value of jax for its value"),
     "the text of a number": (lambda x: str(x) + "!", "has staged values in it"),

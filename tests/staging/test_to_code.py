@@ -55,7 +55,9 @@ def sample(x, steps: int = 3, *, scale=1.0):
 
 
 def test_text():
-    assert lsp_ad.to_code(sample).split("\n", 1)[1] == '''from lsp_ad.staging import operators as ag
+    assert (
+        lsp_ad.to_code(sample).split("\n", 1)[1]
+        == '''from lsp_ad.staging import operators as ag
 
 
 def sample(x, steps: int=3, *, scale=1.0):
@@ -95,6 +97,7 @@ def sample(x, steps: int=3, *, scale=1.0):
         total = total + 1.0
     return total
 '''
+    )
     for x in (1.0, -1.0):
         assert executed(sample)(x, 4, scale=2.0) == sample(x, 4, scale=2.0)
 

@@ -247,6 +247,47 @@ def test_recursion_a_hundred_thousand_levels_deep():
     assert compiled(CASES["even_odd"].program)(n) == (n % 2 == 0)
 
 
+def test_three_functions_that_call_one_another():
+    p = parse("""
+    (program main
+      (def half ((x float64)) float64 (* 0.5 x))
+      (def a ((v (array float64 1)) (n int64) (l (list float64))) (tuple (array float64 1) (list float64))
+        (if (< n 0) (tuple v l) (call b (set v [0] (call half (get v [1]))) (- n 1) (list-append l (get v [0])))))
+      (def b ((v (array float64 1)) (n int64) (l (list float64))) (tuple (array float64 1) (list float64))
+        (if (== (% n 3) 0) (call a (* v 2.0) (- n 1) l) (call c v (- n 1) l)))
+      (def c ((v (array float64 1)) (n int64) (l (list float64))) (tuple (array float64 1) (list float64))
+        (let ((r (call b v (- n 1) l)) (s (if (> n 2) (call c v (- n 2) l) r)))
+          (tuple (+ (item r 0) (item s 0)) (item s 1))))
+      (def main ((v (array float64 1)) (n int64)) (tuple (array float64 1) (list float64))
+        (call c v n (list-new :item float64))))
+    """)
+    agree(p, np.array([1.0, 2.0, 3.0]), 9)
+
+
+def test_what_recursion_only_reads_is_not_copied():
+    assert "copy()" not in compiled(CASES["tree_lstm"].program).source
+    assert not compiled(CASES["tree_lstm"].program).text.entry.consumed
+    assert not compiled(CASES["tree_prod"].program).text.entry.consumed
+
+
+@pytest.mark.row("A7")
+def test_lists_and_arrays_go_through_recursion_without_copies():
+    p = parse("""
+    (program main
+      (def down ((n int64) (l (list float64)) (v (array float64 1))) (tuple (list float64) (array float64 1))
+        (if (== n 0)
+          (tuple l v)
+          (let ((r (call down (- n 1) l v)))
+            (tuple (list-append (item r 0) (get (item r 1) [0])) (add-at (item r 1) [0] 1.0)))))
+      (def main ((n int64) (v (array float64 1))) (tuple float64 int64 float64)
+        (let ((r (call down n (list-append (list-new :item float64) 7.0) v)))
+          (tuple (list-get (item r 0) -1) (list-len (item r 0)) (get (item r 1) [0])))))
+    """)
+    assert compiled(p).source.count("copy()") <= 1
+    agree(p, 30, np.array([1.0, 2.0]))
+    assert compiled(p)(20_000, np.array([1.0])) == (20_000.0, 20_001, 20_001.0)
+
+
 def test_recursion_without_end_is_an_error_and_no_crash():
     endless = program("(+ 1.0 (call f x))", "(x float64)")
     for _ in range(2):

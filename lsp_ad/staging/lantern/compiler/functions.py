@@ -55,30 +55,41 @@ def program_source(
     consumed = consumed_parameters(program)
     groups = components(program)
     low = any(is_recursive(group, program) for group in groups)
+    extra = (*(["low"] if low else []), *(["place"] if places else []))
     messages: list[Error | Print] = []
     noted: list[str] | None = [] if places else None
     signatures: dict[str, Signature] = {}
     parts = []
     for group in groups:
         functions = [program.table[name] for name in group]
-        for f in functions:
-            types = tuple(t for _, t in f.params)
-            shared = tuple(False for _ in leaf_types(f.result))
-            signatures[f.name] = Signature(called[f.name], types, f.result, _memory(f, consumed), shared)
         recursive = is_recursive(group, program)
         for f in functions:
-            local = Fresh(taken | {name for name, _ in f.params})
-            w = Expressions(f, local, signatures, messages, noted, stretching)
-            w.extra = (*(["low"] if low else []), *(["place"] if places else []))
-            lines, fresh = _function(w, f, signatures[f.name], recursive)
-            parts.append(lines)
-            if not recursive:
-                signatures[f.name] = replace(signatures[f.name], fresh=fresh)
+            types = tuple(t for _, t in f.params)
+            unshared = tuple(True for _ in leaf_types(f.result))
+            signatures[f.name] = Signature(called[f.name], types, f.result, _memory(f, consumed), unshared)
+        settled = False
+        while not settled:
+            # Functions that call one another are written as if nobody shared their results, until it is true.
+            mark, texts, settled = len(messages), [], True
+            for f in functions:
+                w = Expressions(
+                    f, Fresh(taken | {n for n, _ in f.params}), signatures, messages, noted, stretching
+                )
+                w.extra = extra
+                text, fresh = _function(w, f, signatures[f.name], recursive)
+                texts.append(text)
+                known = signatures[f.name].fresh
+                both = tuple(a and b for a, b in zip(fresh, known, strict=True))
+                settled = settled and (both == known or not recursive)
+                signatures[f.name] = replace(signatures[f.name], fresh=both)
+            if not settled:
+                del messages[mark:]
+        parts += texts
     written = [[signatures[name] for name in group] for group in groups]
     entry = signatures[program.entry]
     takes_lists = any(isinstance(leaf, List) for t in entry.params for leaf in leaf_types(t))
     if takes_lists:
-        entry, text = _wrapper(entry, names("enter"), w.extra)
+        entry, text = _wrapper(entry, names("enter"), extra)
         written.append([entry])
         parts.append(text)
     return Text("\n\n".join(parts), written, entry, messages, noted or [], low, takes_lists)

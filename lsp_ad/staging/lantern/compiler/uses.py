@@ -11,7 +11,6 @@ from lsp_ad.staging.lantern.ir import (
     Call,
     Expr,
     Function,
-    Get,
     If,
     Item,
     Let,
@@ -75,10 +74,13 @@ def has_updates(expr: Expr, consumed: Mapping[str, frozenset[int]]) -> bool:
 class Updates:
     """The names of a function, each bound once, whose memory may be written into.
 
-    A name is among them if its value may become, unchanged, what an update changes or a callee consumes.
+    A name is among them if its value may become, unchanged, what an update changes or a callee consumes; with
+    `returned`, also what the function returns.
     """
 
-    def __init__(self, function: Function, consumed: Mapping[str, frozenset[int]]) -> None:
+    def __init__(
+        self, function: Function, consumed: Mapping[str, frozenset[int]], returned: bool = False
+    ) -> None:
         self.sources: dict[str, frozenset[str]] = {}
         self.values: dict[str, Expr] = {}
         self.names: set[str] = set()
@@ -99,6 +101,8 @@ class Updates:
                 for b, value in self._steps(expr):
                     if self._accumulates(value, b.name, counts):
                         self._add(iter([b.name]))
+        if returned:
+            self._add(_may_be(function.body))
 
     def _steps(self, loop: While) -> Iterator[tuple[Binding, Expr]]:
         """The values that each variable of a loop may take next."""
@@ -139,8 +143,13 @@ class Updates:
                 pending += self.sources.get(name, ())
 
 
+def result_of(function: str) -> str:
+    """What stands for the result of a function among names."""
+    return f"{function}()"
+
+
 def _may_be(expr: Expr) -> Iterator[str]:
-    """The names whose value, or an item of it, an expression's value may be."""
+    """The names, or results of functions, that an expression's value, or an item of it, may be as a whole."""
     pending = [expr]
     while pending:
         expr = pending.pop()
@@ -153,8 +162,10 @@ def _may_be(expr: Expr) -> Iterator[str]:
                 pending += (then, orelse)
             case While(bindings):
                 pending += (b.value for b in bindings)
-            case Item(value) | Get(value):
+            case Item(value):
                 pending.append(value)
+            case Call(callee):
+                yield result_of(callee)
             case Op("tuple", args):
                 pending += args
             case Update() | Op():
@@ -163,13 +174,22 @@ def _may_be(expr: Expr) -> Iterator[str]:
 
 
 def consumed_parameters(program: Program) -> dict[str, frozenset[int]]:
-    """Which parameters each function writes into, by number, so that its callers must own what they pass."""
+    """Which parameters each function writes into, by number, so that its callers must own what they pass.
+
+    Functions that call one another, and write into the results of these calls, also take what they return
+    unchanged, so that the results are theirs.
+    """
     consumed: dict[str, frozenset[int]] = {f.name: frozenset() for f in program.functions}
+    returning: set[str] = set()
+    for group in components(program):
+        names = set().union(*(Updates(program.table[f], consumed).names for f in group))
+        if is_recursive(group, program) and names & set(map(result_of, group)):
+            returning |= set(group)
     changed = True
     while changed:
         changed = False
         for f in program.functions:
-            names = Updates(f, consumed).names
+            names = Updates(f, consumed, f.name in returning).names
             found = frozenset(i for i, (name, _) in enumerate(f.params) if name in names)
             changed = changed or found != consumed[f.name]
             consumed[f.name] = found
