@@ -48,7 +48,8 @@ def of_call(canonical: str, arguments: list[Origin]) -> Origin:
         tensor = (len(parts) == 2 or parts[1] in _TF_MODULES) and name not in _TF_OTHERS and name.islower()
         return computed_of(True) if tensor else TRACED
     made = module == "jax.numpy" and name in _MAKES_ARRAYS
-    if canonical.startswith(_TENSOR_MODULES) and name not in _PLAIN_JAX and (sure or made):
+    public = not name.startswith("_")
+    if canonical.startswith(_TENSOR_MODULES) and public and name not in _PLAIN_JAX and (sure or made):
         return computed_of(not (module == "jax.lax" and name in _LAX_CONTROL))
     return TRACED
 
@@ -63,7 +64,7 @@ def of_operation(op: gast.AST, left: tuple[gast.AST, Origin], right: tuple[gast.
     numbers = [node for node, _ in (left, right) if is_number(node)]
     if isinstance(op, gast.Add) and not numbers:
         return derived(origins)
-    if isinstance(op, gast.Mult) and not any(isinstance(n.value, float) for n in numbers):
+    if isinstance(op, gast.Mult) and not any(isinstance(_number(n), float) for n in numbers):
         return derived(origins)
     if isinstance(op, gast.Mod) and isinstance(left[0], (gast.Constant, gast.JoinedStr)) and not numbers:
         return derived(origins)

@@ -199,7 +199,7 @@ class Traces:
             self._call(callee, staged, root)
         # A function defined inside and handed on (to a scan, a cond) is traced as well.
         for inner in flow.inner.values():
-            if inner not in callees and inner not in self.functions.staged:
+            if inner not in callees and inner not in self.functions.staged and inner not in flow.hosted:
                 self._calls.setdefault(inner, {}).setdefault(inner.node, (None, None))
                 self._call(inner, staged, root)
 

@@ -15,6 +15,7 @@ from lsp_ad.checks.certainty import (
 )
 from lsp_ad.checks.facts import Facts
 from lsp_ad.checks.origins import (
+    PARTS,
     TRACED,
     UNKNOWN,
     Kind,
@@ -37,9 +38,15 @@ _FORM_CALLS = {
     "jax.numpy.result_type", "jax.numpy.isscalar", "jax.numpy.iscomplexobj", "jax.dtypes.",
     "jax.default_backend", "jax.devices", "jax.device_count", "jax.local_device_count", "jax.process_index",
     "jax.process_count", "jax.config.", "numpy.shape", "numpy.ndim", "numpy.size", "numpy.issubdtype",
-    "numpy.result_type", "numpy.isscalar", "tensorflow.is_tensor", "tensorflow.executing_eagerly",
+    "numpy.result_type", "numpy.isscalar",
+    "numpy.iscomplexobj", "numpy.isrealobj", "tensorflow.is_tensor", "tensorflow.executing_eagerly",
     "tensorflow.get_static_value", "tensorflow.config.",
 }
+# These call a function when the traced one runs, with numbers.
+_CALLBACKS = {
+    "jax.pure_callback", "jax.debug.callback", "jax.experimental.io_callback", "tensorflow.py_function",
+    "tensorflow.numpy_function",
+}  # fmt: skip
 # Python values made anew each time the function is traced, and only then.
 _HOST_CALLS = ("os.", "random.", "time.", "datetime.", "numpy.random.", "platform.", "socket.")
 _PURE = {f"builtins.{name}" for name in
@@ -61,6 +68,7 @@ class Values:
         self.calls: dict[gast.AST, tuple[Place, gast.Call | None, dict[str, Origin] | None]] = {}
         self.inner: dict[gast.AST, Place] = {}
         self.known: dict[gast.AST, Origin] = {}
+        self.hosted: set[Place] = set()
 
     def origin(self, node: gast.AST | None) -> Origin:
         if node is None:
@@ -195,6 +203,10 @@ class Values:
     def _call(self, node: gast.Call) -> Origin:
         canonical = self.functions.canonical(node.func, self.place) or ""
         callee = self.functions.find(node.func, self.place)
+        if canonical in _CALLBACKS and node.args:
+            self._hosted(node.args[0])
+            self.all([*node.args[1:], *(k.value for k in node.keywords)])
+            return of_call(canonical, [PARTS])
         arguments = self.all([*node.args, *(k.value for k in node.keywords)])
         if callee:
             skip = 1 if isinstance(node.func, gast.Attribute) and callee.receiver else 0
@@ -220,6 +232,14 @@ class Values:
             return TRACED if whole.kind is Kind.TRACED else UNKNOWN
         self.origin(node.func)
         return of_method(self.known.get(node.func.value, UNKNOWN), node.func.attr, arguments)
+
+    def _hosted(self, function: gast.expr) -> None:
+        """A function that is handed to the run time: it is not traced."""
+        if isinstance(function, gast.Call) and function.args:  # functools.partial(f, ...)
+            function = function.args[0]
+        callee = self.functions.find(function, self.place)
+        if callee is not None:
+            self.hosted.add(callee)
 
     def _handed_on(self, node: gast.expr) -> None:
         """A function of this file that is a value here: it may be called, with anything."""
