@@ -1,8 +1,10 @@
-"""Functions of values along an axis: interpolation, differences, integrals, running products, convolution."""
+"""Functions of values along an axis: interpolation, differences, integrals, running products, convolution;
+the pieces of an array."""
 
 from __future__ import annotations
 
 from collections.abc import Set
+from dataclasses import replace
 
 from lsp_ad.rules.reductions import axes, plain, reduced
 from lsp_ad.rules.rule import EACH, LINEAR, Adjoint, Bound, Rule, Tangent, Unsupported, signature
@@ -92,6 +94,16 @@ def _product(bound: Bound) -> Kind:
     return Kind("array", elementwise(bound.kind("x1"), bound.kind("x2")).dtype, None, fresh=True)
 
 
+def _pieces(bound: Bound) -> Kind:
+    """Views of the array: as many as a number says, or one more than there are places to cut at."""
+    at = bound.constant("indices_or_sections")
+    count = len(at) + 1 if isinstance(at, tuple) else at
+    piece = Kind("array", bound.kind("x").dtype)
+    if isinstance(count, int) and 0 < count < 20:
+        return Kind("list", items=(piece,) * count)
+    return Kind("list", element=piece)
+
+
 def _rule(
     name: str, text: str, adjoints, tangent: Tangent, kind, differentiable: tuple[str, ...] = ("x",)
 ) -> Rule:
@@ -108,11 +120,22 @@ def _rule(
     )
 
 
+def _splitting(name: str, text: str, back: str) -> Rule:
+    """The pieces of an array: their adjoints are the items of a list, and joined again by `back`."""
+    rule = _rule(name, text, lambda bound: {"x": Adjoint(back)}, LINEAR, _pieces)
+    return replace(rule, passive=("indices_or_sections", "axis"))
+
+
 RULES = [
     _rule("interp", "x, xp, fp", _interp, _interp_tangent, _like, ("x", "fp")),
     _rule("gradient", "x, spacing=1.0, *, axis=None", _gradient, _gradient_tangent, _same),
     _rule("trapezoid", "f, x=None, dx=1.0, axis=-1", _trapezoid, LINEAR, _integral, ("f",)),
     _rule("convolve", "x1, x2, mode='full'", _convolve, EACH, _product, ("x1", "x2")),
     _rule("cumprod", "x, axis=None", _cumprod, _cumprod_tangent, _array),
+    _splitting("split", "x, indices_or_sections, axis=0", "np.concatenate(dy, axis=axis)"),
+    _splitting("array_split", "x, indices_or_sections, axis=0", "np.concatenate(dy, axis=axis)"),
+    _splitting("hsplit", "x, indices_or_sections", "np.hstack(dy)"),
+    _splitting("vsplit", "x, indices_or_sections", "np.vstack(dy)"),
+    _splitting("dsplit", "x, indices_or_sections", "np.dstack(dy)"),
     _rule("nansum", "x, axis=None, *, keepdims=False", _nansum, _nansum_tangent, reduced),
 ]

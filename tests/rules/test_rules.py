@@ -51,7 +51,9 @@ JOINED |= {
 }
 # Functions that return tuples: tests/rules/test_factors.py.
 TUPLES = [f"numpy.linalg.{n}" for n in ("slogdet", "eigh", "svd", "qr")]
-DIFFERENTIABLE = [n for n, r in RULES.items() if not r.is_zero and n not in (*JOINED, *TUPLES)]
+# Functions that return lists: tests/rules/test_pieces.py.
+LISTS = [f"numpy.{n}" for n in ("split", "array_split", "hsplit", "vsplit", "dsplit")]
+DIFFERENTIABLE = [n for n, r in RULES.items() if not r.is_zero and n not in (*JOINED, *TUPLES, *LISTS)]
 
 
 def domain_of(name: str) -> domains.Domain:
