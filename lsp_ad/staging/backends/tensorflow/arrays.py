@@ -147,7 +147,10 @@ class Array:
         return Array(item(self.tensor, index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        raise staging_error("A staged array cannot be changed outside of converted code.")
+        raise staging_error(
+            "This write into a staged array stands where staging does not convert it.",
+            "Write one assignment with one target, in a function that is converted.",
+        )
 
     def __contains__(self, item: Any) -> bool:
         raise staging_error("`in` on a staged array outside of converted code has no value yet.")
