@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -28,6 +28,7 @@ class Body:
 _backend: ContextVar[Backend | None] = ContextVar("backend", default=None)
 _bodies: ContextVar[tuple[Body, ...]] = ContextVar("bodies", default=())
 _written: ContextVar[list[tuple[Any, str]] | None] = ContextVar("written", default=None)
+_gone_over: ContextVar[tuple[Any, ...]] = ContextVar("gone_over", default=())
 
 
 def superseded(array: Any, place: str) -> None:
@@ -54,6 +55,20 @@ def writing() -> Iterator[list[tuple[Any, str]]]:
         _written.reset(token)
         if around is not None:
             around += arrays
+
+
+def gone_over() -> tuple[Any, ...]:
+    """The arrays that loops are going over now."""
+    return _gone_over.get()
+
+
+@contextmanager
+def going_over(arrays: Iterable[Any]) -> Iterator[None]:
+    token = _gone_over.set((*_gone_over.get(), *arrays))
+    try:
+        yield
+    finally:
+        _gone_over.reset(token)
 
 
 def active() -> Backend | None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import lsp_ad
+from lsp_ad.staging import StagingError
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.row("A3", "A15")
@@ -169,6 +170,33 @@ def test_print(capsys):
     made = compiled(function)
     made(2.0)
     assert capsys.readouterr().out.splitlines() == ["x is: 2.0: 3", "large", "x = 2.00"]
+
+
+@pytest.mark.row("A4", "A14")
+@pytest.mark.parametrize("rounds", [3, 100])
+def test_a_loop_over_an_array_that_it_writes_into(rounds):
+    def function(x):
+        v = x.copy()
+        total = 0.0
+        for e in v:
+            total = total * 0.5 + e
+            for i in range(2):
+                v[i] = v[i + 1]
+        return total
+
+    def over_a_copy(x):
+        v = x.copy()
+        total = 0.0
+        for e in v.copy():
+            total = total * 0.5 + e
+            v = v * 2.0
+            v[0] = total
+        return total, v
+
+    x = np.linspace(0.0, 1.0, rounds)
+    with pytest.raises(StagingError, match="written into by a loop that goes over it"):
+        compiled(function)(x)
+    same(compiled(over_a_copy)(x[:30]), over_a_copy(x[:30]))
 
 
 # derivatives: differentiate, then stage

@@ -16,7 +16,7 @@ import numpy as np
 
 from lsp_ad.staging.backends import loaded, owner
 from lsp_ad.staging.backends.base import Backend
-from lsp_ad.staging.context import active, bodies, superseded
+from lsp_ad.staging.context import active, bodies, gone_over, superseded
 from lsp_ad.staging.errors import staging_error, user_place
 from lsp_ad.staging.operators.lists import StagedList
 from lsp_ad.staging.operators.plans import listed
@@ -125,6 +125,11 @@ class Write:
             raise staging_error(
                 "A staged value is written into an array that is no variable of the function.",
                 "Write into a variable of the function, and return it.",
+            )
+        if any(old is array for array in gone_over()):
+            raise staging_error(
+                "An array is written into by a loop that goes over it, and would see the changes.",
+                "Go over a copy of it (`.copy()`), or over its indices.",
             )
         if self.given:
             superseded(old, ":".join(map(str, user_place())))

@@ -11,7 +11,7 @@ import numpy as np
 from lsp_ad.staging import decisions
 from lsp_ad.staging.backends import owner
 from lsp_ad.staging.backends.base import PLAIN, Backend, Iterable, Options
-from lsp_ad.staging.context import active
+from lsp_ad.staging.context import active, going_over
 from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import MismatchError, handled, staging_error
 from lsp_ad.staging.operators.branches import if_, why_python
@@ -54,10 +54,18 @@ def for_(
 ) -> None:
     """Run a loop over an iterable, or stage it where the iterable is staged. `goes_on`: no `break` so far."""
     over, why = _staged(iterable, options)
-    if over is not None:
-        decide(decisions.FOR, decisions.STAGED, why)
-        _stage(over, body, state, goes_on, options)
-        return
+    with going_over([iterable, *getattr(over, "arrays", ())]):
+        if over is not None:
+            decide(decisions.FOR, decisions.STAGED, why)
+            _stage(over, body, state, goes_on, options)
+        else:
+            _unrolled(iterable, body, state, goes_on)
+
+
+def _unrolled(
+    iterable: Any, body: Callable[[Any], Any], state: State, goes_on: Callable[[], Any] | None
+) -> None:
+    """Run a loop in Python; what comes after a staged `break` is under a staged condition."""
     count = 0
     for item in iterable:
         if goes_on is not None:

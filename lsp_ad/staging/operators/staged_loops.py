@@ -11,7 +11,7 @@ import numpy as np
 
 from lsp_ad.staging import decisions
 from lsp_ad.staging.backends.base import Backend, Iterable, Options, Spec, Traced
-from lsp_ad.staging.context import superseded, written
+from lsp_ad.staging.context import going_over, gone_over, superseded, written
 from lsp_ad.staging.errors import in_generated_code, staging_error, user_place
 from lsp_ad.staging.operators.iteration import Staged
 from lsp_ad.staging.operators.lists import Meta, StagedList, folded
@@ -142,7 +142,8 @@ class StagedLoop:
             if self.over is not None:
                 run = partial(self._with_item, next(rest), [next(rest) for _ in self.elements], stepped)
             start = self._values(plans, rest)
-            values = run_body(self.construct, self.state, start, run)
+            with going_over(self._gone_over(start)):
+                values = run_body(self.construct, self.state, start, run)
             self._written(start)
             found[:] = self._outcomes(start, values)
             numbers = [v for outcome in found for v in outcome.leaves if self._is_number(v)]
@@ -169,6 +170,17 @@ class StagedLoop:
             for one, other in zip(flatten(now)[0], flatten(before)[0], strict=False):
                 if id(one) in places:
                     superseded(other, places[id(one)])
+
+    def _gone_over(self, start: list[Any]) -> list[Any]:
+        """What stands in the body for the arrays that this loop, or one around it, goes over."""
+        pairs = [(flatten(old)[0], flatten(new)[0]) for old, new in zip(self.before, start, strict=True)]
+        return [
+            new
+            for olds, news in pairs
+            if len(olds) == len(news)
+            for old, new in zip(olds, news, strict=True)
+            if any(old is array for array in gone_over())
+        ]
 
     def _is_number(self, value: Any) -> bool:
         return self.backend.owns(value) or is_number(value)

@@ -118,9 +118,10 @@ def _joined(value: tf.Tensor, parts: list[Any], elements: tf.Tensor) -> tf.Tenso
     start, stop, step = part.indices(size)
     if step != 1 or stop <= start:
         return None
-    around = [slice(None)] * axis
-    before = [value[(*around, slice(0, start))]] if start > 0 else []
-    after = [value[(*around, slice(stop, None))]] if stop < size else []
+    around = (slice(None),) * axis
+    head, tail = (*around, slice(0, start)), (*around, slice(stop, None))
+    before = [value[head]] if start > 0 else []
+    after = [value[tail]] if stop < size else []
     return tf.concat([*before, elements, *after], axis) if before or after else elements
 
 
