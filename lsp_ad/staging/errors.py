@@ -33,8 +33,8 @@ class Unsupported(Exception):
 SURVIVORS: dict[object, dict[int, list[Any]]] = {}
 """For the code of a converted function, by line: the calls there, with the variables that outlive them."""
 
-GENERATED: set[object] = set()
-"""Those of them that stand for code that lsp-ad generated."""
+GENERATED: dict[object, float] = {}
+"""For the code of functions that lsp-ad generated, the line after which the backward sweep stands."""
 
 
 class ConversionError(ValueError):
@@ -108,9 +108,14 @@ def handled(error: StagingError) -> None:
         raised.remove(error)
 
 
-def in_generated_code() -> bool:
-    """Whether the innermost converted function that is running is code that lsp-ad generated."""
+def in_generated_code(backward: bool = False) -> bool:
+    """Whether the innermost converted function that is running is one that lsp-ad generated.
+
+    `backward`: and it is in its backward sweep.
+    """
     frame = sys._getframe(1)
     while frame is not None and frame.f_code not in CONVERTED:
         frame = frame.f_back  # type: ignore[assignment]
-    return frame is not None and frame.f_code in GENERATED
+    if frame is None or frame.f_code not in GENERATED:
+        return False
+    return not backward or frame.f_lineno > GENERATED[frame.f_code]

@@ -198,8 +198,16 @@ class Backend(ABC):
         """What is wanted of the values that a trace gave, in the types `specs`."""
         picks = range(len(values)) if traced.picks is None else traced.picks
         return [
-            self.zeros(s) if p is None else self.cast(values[p], s) for p, s in zip(picks, specs, strict=True)
+            self.zeros(s) if p is None else self.filled(values[p], s)
+            for p, s in zip(picks, specs, strict=True)
         ]
+
+    def filled(self, value: Any, spec: Spec) -> Any:
+        """A value in a type, a number repeated where the type is that of an array."""
+        made = self.cast(value, spec)
+        if not spec.shape or self.spec(made).shape != ():
+            return made
+        return self.function("broadcast_to")(made, spec.shape)
 
     def constant(self, value: Any) -> Any:
         """A number or an array as a staged value."""

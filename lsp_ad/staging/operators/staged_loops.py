@@ -295,7 +295,7 @@ class StagedLoop:
             for leaf, known in zip(leaves, given, strict=True):
                 if isinstance(leaf, Spec):
                     empty = undefined or is_zero(known)
-                    start.append(backend.zeros(leaf) if empty else backend.cast(known, leaf))
+                    start.append(backend.zeros(leaf) if empty else backend.filled(known, leaf))
         over, results = self.over, None
         if over is not None and self.test is None:
             results = backend.for_loop(over.count, body, start, specs, self.arrays, self.options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ def is_zero(value: Any) -> bool:
 
     It stands for zeros of every shape there: what is done to adjoints before they have their shape is linear.
     """
-    return type(value) in (int, float) and value == 0 and in_generated_code()
+    return type(value) in (int, float) and value == 0 and in_generated_code(backward=True)
 
 
 def is_number(value: Any) -> bool:
@@ -70,6 +70,10 @@ def unified(a: Spec, b: Spec, same_shapes: bool) -> Spec | None:
 
 def common(backend: Backend, a: Spec, b: Spec) -> Spec | None:
     """The type of a variable that has one of two types, for a back end."""
+    if a.shape != b.shape and () in (a.shape, b.shape) and in_generated_code(backward=True):
+        # an adjoint that has not its shape yet is broadcast to it sooner or later
+        shape = a.shape or b.shape
+        a, b = replace(a, shape=shape), replace(b, shape=shape)
     found = unified(a, b, backend.same_shapes)
     lost = found is not None and found.shape is None and not (a.shape is None or b.shape is None)
     return None if lost and backend.same_ranks else found

@@ -1,0 +1,164 @@
+"""Loops over staged things on JAX: arrays, ranges, zips, reversals; dicts and tuples in Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import lsp_ad
+from tests.staging.test_staged_programs import assert_equal
+
+jax = pytest.importorskip("jax")
+pytestmark = pytest.mark.row("A4", "A8")
+X = np.linspace(-1.0, 2.0, 7)
+M = np.arange(12.0).reshape(4, 3) / 10.0
+
+
+def over_rows(m):
+    total = np.zeros(3)
+    for row in m:
+        total = total * 0.5 + np.sin(row)
+    return total
+
+
+def enumerated(x):
+    total = 0.0
+    for i, v in enumerate(x, start=2):
+        total = total + i * v
+    return total
+
+
+def backwards(x):
+    total = 0.0
+    for v in reversed(x):
+        total = total * 0.5 + v
+    for i, v in enumerate(reversed(x)):
+        total = total + i * v
+    return total
+
+
+def side_by_side(m):
+    total = 0.0
+    for i, (row, column) in enumerate(zip(m, m[:, :2], strict=True)):
+        total = total + i * np.sum(row) * np.prod(column)
+    for row, k, w in zip(m, range(3), [0.1, 0.2, 0.3, 0.4]):  # noqa: B905
+        total = total * 0.9 + w * k * row[0]
+    return total
+
+
+def mapped(x):
+    total = 0.0
+    for v in map(lambda t: t * t, x):  # noqa: C417
+        total = total + v
+    for v in map(lambda a, b: a * b, x, x[1:]):
+        total = total + v
+    return total
+
+
+def in_python(x):
+    weights = {"a": 2.0, "b": 3.0}
+    total = 0.0
+    for key, w in weights.items():
+        total = total + w * x[len(key)]
+    for a, b in ((x[0], 1.0), (x[1], 2.0)):
+        total = total + a * b
+    return total
+
+
+def bound_in_the_loop(x):
+    for v in x:
+        last = v * 2.0
+        square = last * last
+    return last + square
+
+
+def nested(m):
+    total = 0.0
+    for row in m:
+        part = 0.0
+        for v in row:
+            if v > 0.5:
+                continue
+            part = part + v
+        if part > 1.0:
+            break
+        total = total + part
+    return total
+
+
+def number_of_steps(x):
+    n = 0
+    for v in x:
+        if v > 0:
+            n = n + 1
+    total = 0.0
+    for i in range(n):
+        total = total + x[i]
+    for i in range(1, n, 2):
+        total = total * 0.5 + x[i]
+    for i in range(n, 0, -1):
+        total = total * 0.5 + i
+    return total
+
+
+def an_accumulator_that_becomes_an_array(m):
+    total = 0.0
+    best = None
+    for row in m:
+        total = total + row
+        best = row if best is None else np.maximum(best, row)
+    return total, best
+
+
+def parameters_by_a_staged_index(x):
+    layers = [x[0], x[1], x[2]]
+    total = 0.0
+    for i in range(70):
+        total = total * 0.5 + layers[i % 3]
+    return total
+
+
+def an_iterator(x):
+    total = 0.0
+    for v, w in zip(x, iter([1.0, 2.0])):  # noqa: B905
+        total = total + v * w
+    return total
+
+
+PROGRAMS = [
+    (an_iterator, X),
+    (over_rows, M),
+    (enumerated, X),
+    (backwards, X),
+    (side_by_side, M),
+    (mapped, X),
+    (in_python, X),
+    (bound_in_the_loop, X),
+    (nested, M),
+    (number_of_steps, X),
+    (an_accumulator_that_becomes_an_array, M),
+    (parameters_by_a_staged_index, X),
+]
+
+
+@pytest.mark.parametrize(("program", "argument"), PROGRAMS)
+def test_equal(program, argument):
+    assert_equal(lsp_ad.staged(program, backend="jax")(argument), program(argument))
+    assert_equal(lsp_ad.staged(program)(argument), program(argument))
+
+
+def test_a_loop_over_an_array_is_one_scan():
+    text = str(jax.make_jaxpr(lsp_ad.staged(over_rows))(M.astype("f4")))
+    assert text.count("scan[") == 1 and "while" not in text and "dynamic_slice" not in text
+
+
+def filtered(x):
+    total = 0.0
+    for v in filter(lambda t: t > 0, x):
+        total = total + v
+    return total
+
+
+def test_the_number_of_items_that_filter_keeps():
+    with pytest.raises(lsp_ad.StagingError, match="`filter`"):
+        lsp_ad.staged(filtered, backend="jax")(X)
