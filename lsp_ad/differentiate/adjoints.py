@@ -46,7 +46,7 @@ class Adjoints:
     best: Form = field(default=Form(True, True, True, True))
 
     def kind(self, v: str) -> Kind:
-        return self.kinds.names.get(v, Kind())
+        return self.kinds.names.get(v, UNKNOWN)
 
     def is_own(self, v: str, form: Form) -> bool:
         """Whether the adjoint of `v` can be changed in place as it has to be."""
@@ -91,15 +91,17 @@ class Adjoints:
         target = adjoint_name(v)
         value = self.real(v, value, out)
         # a part of the adjoint of a complex array may be an array of real numbers
-        owned = not (self.complex and is_complex(self.kind(v)))
-        form = form._replace(owned=form.owned and owned)
-        if self.kind(v).shape == ():
+        kind = self.kind(v)
+        owned = not (self.complex and is_complex(kind))
+        if form.owned and not owned:
+            form = form._replace(owned=False)
+        if kind.shape == ():
             form = Form(True, True, False)
         old = state.get(v)
         if old is None:
             out.append(assign(target, value))
             state[v] = form
-        elif self.kind(v).is_structure or v in self.lists:
+        elif kind.is_structure or v in self.lists:
             out.append(assign(target, call(self.values.helper("sum_of"), name(target), value)))
             exact = old.exact or form.exact
             state[v] = Form(exact, old.scalar and form.scalar, False, exact)

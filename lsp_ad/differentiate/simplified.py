@@ -23,9 +23,9 @@ def _forget_result_copy(joint: list[gast.stmt], points: Points) -> None:
         s.targets[0].id: s
         for s in joint
         if isinstance(s, gast.Assign)
+        and isinstance(s.value, gast.Name)
         and isinstance(s.targets[0], gast.Name)
         and s.targets[0].id.startswith("result__")
-        and isinstance(s.value, gast.Name)
     }
     for s in copies.values():
         first = copies.get(s.value.id)

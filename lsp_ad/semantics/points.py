@@ -29,6 +29,7 @@ _NAME, _CONSTANT, _OPERATION, _CALL, _ATTRIBUTE = (
     gast.Attribute,
 )
 _ASSIGN, _AUGMENTED, _EXPRESSION, _STORE = gast.Assign, gast.AugAssign, gast.Expr, gast.Store
+_WRITING = (_ASSIGN, _AUGMENTED, _EXPRESSION)
 # What has names of its own, and what binds a name inside an expression.
 _INNER = frozenset(
     (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda, gast.NamedExpr)
@@ -193,7 +194,13 @@ class Points:
 
     def mutated(self, body: list[gast.stmt]) -> set[str]:
         """The names whose arrays the statements of a body write into."""
-        return {r for s in flow.statements(body) if (r := self.of(s).array) is not None}
+        found = set()
+        for s in flow.statements(body):
+            kind = type(s)
+            plain = kind is _ASSIGN and type(s.targets[0]) is _NAME
+            if not plain and kind in _WRITING and (array := self.of(s).array) is not None:
+                found.add(array)
+        return found
 
     def forget(self, s: gast.stmt) -> None:
         """A statement, or what is inside it, is rewritten."""

@@ -143,6 +143,8 @@ def normalize(node: gast.expr) -> gast.expr:
     """
     for field in PARTS[type(node)]:
         value = node.__dict__.get(field)
+        if type(value) is gast.Name or type(value) is gast.Constant:
+            continue
         if type(value) is list:
             value[:] = [normalize(item) if item is not None else None for item in value]
         elif value is not None:
