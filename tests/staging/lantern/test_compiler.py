@@ -306,6 +306,23 @@ def test_deep_recursion_on_another_thread():
 
 
 # ---------------------------------------------------------------------------------------------------------
+# names
+
+
+def test_names_that_mean_something_in_python():
+    p = parse("""
+    (program range
+      (def at ((np float64)) float64 (* np 2.0))
+      (def enter ((lambda (list float64))) int64 (list-len lambda))
+      (def range ((low float64) (place (array float64 1)) (dot' (list float64)) (λ float64)) float64
+        (let ((range (+ low λ)) (i (size place :axis 0)) (len (call at range)) (x' (sum place)) (x_2 x') (x x_2)
+              (n (call enter dot')) (Raised (* len x)) (class (cast n :dtype float64)))
+          (+ (+ Raised class) (cast i :dtype float64)))))
+    """)
+    agree(p, 1.0, np.arange(3.0), [1.0, 2.0], 0.5)
+
+
+# ---------------------------------------------------------------------------------------------------------
 # long programs
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from lsp_ad.staging.lantern.errors import LanternSyntaxError
+from lsp_ad.staging.lantern.errors import LanternError, LanternSyntaxError
+from lsp_ad.staging.lantern.infer import check
 from lsp_ad.staging.lantern.ir import (
     COMPLEX128,
     FLOAT32,
@@ -127,6 +130,40 @@ def test_a_block_of_ten_thousand_bindings_is_printed_and_read():
         bindings.append(Binding(f"x{i + 1}", Op("*", (Var(f"x{i}"), Var("x0")))))
     body = Let(tuple(bindings), Var("x10000"))
     program = Program((Function("f", (), FLOAT64, body),), "f")
+    assert parse(program_text(program)) == program
+
+
+@given(st.randoms(use_true_random=False))
+@settings(max_examples=150, deadline=None)
+def test_a_text_with_mistakes_is_a_program_or_an_error_of_this_language(random):
+    """Never another exception."""
+    words = [
+        "(",
+        ")",
+        "[",
+        "_",
+        ":",
+        ":axis",
+        "0",
+        "-1",
+        "nan",
+        "newaxis",
+        "(get",
+        "(let",
+        "never",
+        '"',
+        ";",
+        "9" * 20,
+    ]
+    text = program_text(random.choice(list(CASES.values())).program)
+    for _ in range(random.randrange(1, 4)):
+        at = random.randrange(len(text))
+        text = text[:at] + random.choice([*words, ""]) + text[at + random.randrange(4) :]
+    try:
+        program = parse(text)
+        check(program)
+    except LanternError:
+        return
     assert parse(program_text(program)) == program
 
 

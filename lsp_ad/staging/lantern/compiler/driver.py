@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import linecache
 import math
 import threading
@@ -32,7 +33,7 @@ from lsp_ad.staging.lantern.values import shown
 # Stack for recursion on a thread of its own; on the caller's thread, the main one or another, there is less.
 DEEP = 512 * 1024 * 1024
 MARGIN = 256 * 1024
-NEAR, NEAR_ON_MAIN = 128 * 1024, 1024 * 1024
+NEAR, NEAR_ON_MAIN = 64 * 1024, 1024 * 1024
 
 _compiled: dict[str, Compiled] = {}
 _lock = threading.RLock()
@@ -195,7 +196,17 @@ def _has_places(program: Program) -> bool:
 
 def near() -> int:
     """How much stack a call may take on this thread, whose stack is in use already."""
-    return NEAR_ON_MAIN if threading.current_thread() is threading.main_thread() else NEAR
+    return _near_on_main() if threading.current_thread() is threading.main_thread() else NEAR
+
+
+@functools.cache
+def _near_on_main() -> int:
+    try:
+        import resource
+    except ImportError:  # not on Windows, where the stack is small
+        return NEAR
+    size = resource.getrlimit(resource.RLIMIT_STACK)[0]
+    return NEAR_ON_MAIN if size == resource.RLIM_INFINITY or size >= 8 * NEAR_ON_MAIN else NEAR
 
 
 def _on_deep_stack(run: Callable[[int], Any]) -> Any:
