@@ -187,7 +187,7 @@ def _check(arguments: argparse.Namespace) -> int:
     workspace = files.Workspace([os.getcwd()])
     if arguments.staging_report:
         for path in files.python_files(arguments.paths):
-            _staging_report(path)
+            _staging_report(path, workspace)
         return DONE
     for path in files.python_files(arguments.paths):
         for problem in _problems(path, workspace):
@@ -197,11 +197,12 @@ def _check(arguments: argparse.Namespace) -> int:
     return REFUSED if wrong else DONE
 
 
-def _staging_report(path: str) -> None:
+def _staging_report(path: str, workspace: Workspace) -> None:
     from lsp_ad.checks import traces_of
     from lsp_ad.checks.prediction import foretold
+    from lsp_ad.semantics.linking import link
 
-    program = _program(_read(path))
+    program = link(_program(_read(path)), workspace).program
     for found in foretold(traces_of(program)):
         node = found.prediction.node
         print(f"{path}:{node.lineno}:{node.col_offset + 1}: {found}")

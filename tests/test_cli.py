@@ -298,6 +298,15 @@ def test_staging_report(model, run):
     ]
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="settings are read by Python 3.11 and later")
+def test_staging_report_of_functions_that_the_settings_name(model, run, tmp_path):
+    model.write_text("def f(x):\n    return x if x.sum() > 0 else -x\n")
+    assert run("check", "--staging-report", "model.py")[1] == ""
+    (tmp_path / "lsp-ad.toml").write_text('staged = ["model.f"]\n')
+    out = run("check", "--staging-report", "model.py")[1]
+    assert out == "model.py:2:12: conditional expression: staged under lsp_ad.staged\n"
+
+
 # --- explain, serve, version
 
 

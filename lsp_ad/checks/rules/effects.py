@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import gast
 
 from lsp_ad.checks import fixes
-from lsp_ad.checks.origins import Kind
+from lsp_ad.checks.origins import Kind, Sure
 from lsp_ad.checks.outer import is_container, is_outer, is_self, outlives, root
 from lsp_ad.checks.traces import Trace
 from lsp_ad.problems import Fix, Problem, Severity, problem
@@ -89,7 +89,7 @@ def _stored(trace: Trace, node: gast.AST, target: gast.expr) -> Iterator[Problem
 
 def _changed(trace: Trace, node: gast.AST, what: gast.expr, given: list[gast.expr]) -> Problem:
     transform = trace.staged.transform
-    traced = next((v for v in given if trace.of(v).kind is Kind.TRACED), None)
+    traced = next((v for v in given if _is_traced(trace, v)), None)
     if traced is not None:
         message = (
             f"`{trace.text(what)}` outlives the trace of {trace.described}; `{trace.text(traced)}` is a "
@@ -97,6 +97,12 @@ def _changed(trace: Trace, node: gast.AST, what: gast.expr, given: list[gast.exp
         )
         return problem("STG302", message, span_of(node), _WAY_OUT[transform])
     return _once(trace, node, f"`{trace.text(what)}` is changed", _WAY_OUT[transform])
+
+
+def _is_traced(trace: Trace, node: gast.expr) -> bool:
+    """Is it traced, as far as can be told? A back end of lsp_ad leaves Python numbers as they are."""
+    origin = trace.of(node)
+    return origin.kind is Kind.TRACED and (origin.sure is not Sure.MAYBE or not trace.staged.backend)
 
 
 def _once(trace: Trace, node: gast.AST, what: str, way_out: str, fix: tuple[Fix, ...] = ()) -> Problem:
