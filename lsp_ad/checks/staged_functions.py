@@ -14,6 +14,7 @@ import gast
 
 from lsp_ad.rules.settings import settings_of
 from lsp_ad.semantics.names import HERE, Program, imported, local_names, parameters
+from lsp_ad.source.trees import walk
 
 TRANSFORMS = {
     "jax.jit": "jax.jit",
@@ -65,7 +66,7 @@ class Place:
         """What import statements inside the function bind."""
         if isinstance(self.node, gast.Lambda):
             return {}
-        return {name: full for node in gast.walk(self.node) for name, full in imported(node).items()}
+        return {name: full for node in walk(self.node) for name, full in imported(node).items()}
 
     def chain(self) -> Iterator[Place]:
         """This place and those around it, from the inside out."""

@@ -95,7 +95,13 @@ class Trace:
         )
 
     def canonical(self, node: gast.AST) -> str:
-        return self.flow.functions.canonical(node, self.place) or ""
+        if node not in self._names:
+            self._names[node] = self.flow.functions.canonical(node, self.place) or ""
+        return self._names[node]
+
+    @cached_property
+    def _names(self) -> dict[gast.AST, str]:
+        return {}
 
     def text(self, node: gast.AST) -> str:
         return self.flow.text(node)
