@@ -22,14 +22,13 @@ import gast
 from lsp_ad.differentiate import Derivative
 from lsp_ad.differentiate.insert import preamble
 from lsp_ad.problems import Span
-from lsp_ad.rules.helpers import RUNTIME
 from lsp_ad.semantics.classes import method_named
 from lsp_ad.semantics.linking import link
 from lsp_ad.semantics.modules import Files, NotFound
 from lsp_ad.semantics.names import Program
 from lsp_ad.source.document import Document
 from lsp_ad.source.parse import parse
-from lsp_ad.sources import GENERATED, NoSource, codes, definition_of, first_line, text_of
+from lsp_ad.sources import GENERATED, NoSource, borrowed, definition_of, first_line, text_of
 
 _count = itertools.count(1)
 
@@ -235,28 +234,7 @@ def _with_imports(primal: Primal) -> Primal:
     In a notebook the import stands in another cell, and in generated code nowhere at all.
     """
     function, program = primal.function, primal.program
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    names = {
-        n for code in (function.__code__, *codes(function.__code__)) for n in code.co_names
-    } | cells.keys()
-    found = []
-    for name in sorted(names - program.bound):
-        try:
-            value = cells[name].cell_contents if name in cells else function.__globals__[name]
-        except (KeyError, ValueError):
-            continue
-        if isinstance(value, types.ModuleType):
-            found.append(f"import {value.__name__} as {name}")
-            continue
-        module, own = getattr(value, "__module__", None), getattr(value, "__name__", None)
-        if isinstance(module, str) and module.startswith(RUNTIME):
-            module = RUNTIME.rstrip(".")  # whose parts generated code does not name
-        if (
-            isinstance(module, str)
-            and isinstance(own, str)
-            and getattr(sys.modules.get(module), own, None) is value
-        ):
-            found.append(f"from {module} import {own} as {name}")
+    found = borrowed(function, program.bound)
     if not found:
         return primal
     document = program.parsed.document

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import ast
 import linecache
+import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 import gast
 
 from lsp_ad.source.parse import Parsed
 
 GENERATED = "<lsp-ad "
+RUNTIME = "lsp_ad.runtime."
 
 
 class NoSource(Exception):
@@ -88,3 +90,33 @@ def definition_of(parsed: Parsed, code: types.CodeType, line: int) -> gast.Funct
         if named and min([node.lineno, *(d.lineno for d in node.decorator_list)]) == line:
             return node
     raise NoSource(f"line {line} of {code.co_filename} does not define it")
+
+
+def borrowed(function: types.FunctionType, bound: Set[str]) -> list[str]:
+    """Imports of what a function takes from elsewhere at run time, of names that its file does not bind.
+
+    In a notebook the import stands in another cell, and in generated code nowhere at all.
+    """
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    names = {
+        n for code in (function.__code__, *codes(function.__code__)) for n in code.co_names
+    } | cells.keys()
+    found = []
+    for name in sorted(n for n in names - bound if n.isidentifier()):  # pytest has others
+        try:
+            value = cells[name].cell_contents if name in cells else function.__globals__[name]
+        except (KeyError, ValueError):
+            continue
+        if isinstance(value, types.ModuleType):
+            found.append(f"import {value.__name__} as {name}")
+            continue
+        module, own = getattr(value, "__module__", None), getattr(value, "__name__", None)
+        if isinstance(module, str) and module.startswith(RUNTIME):
+            module = RUNTIME.rstrip(".")  # whose parts generated code does not name
+        if (
+            isinstance(module, str)
+            and isinstance(own, str)
+            and getattr(sys.modules.get(module), own, None) is value
+        ):
+            found.append(f"from {module} import {own} as {name}")
+    return found

@@ -117,9 +117,12 @@ class Adjoints:
             typed = old.typed or form.typed
             state[v] = Form(exact, scalar, exact and not scalar and owned, typed=typed)
 
-    def zero(self, v: str, s: gast.stmt, out: list[gast.stmt]) -> Form:
-        """Set an adjoint to nothing: a zero that broadcasts to any shape, or a structure of zeros."""
-        if self.kind(v).is_structure:
+    def zero(self, v: str, s: gast.stmt, out: list[gast.stmt], whole: bool = False) -> Form:
+        """Set an adjoint to nothing: a zero that broadcasts to any shape, or a structure of zeros.
+
+        `whole`: an array of zeros, if the variable is one.
+        """
+        if self.kind(v).is_structure or whole:
             out.append(assign(adjoint_name(v), self.values.zeros(name(v), s)))
             return Form(True, False, True, True)
         out.append(assign(adjoint_name(v), constant(0.0)))

@@ -132,7 +132,9 @@ class Reverse:
             for inside, block in zip(states, blocks, strict=True):
                 if v not in inside:
                     self.values.bind_first(v, s)
-                    inside[v] = self.adjoints.zero(v, s, block)
+                    # an array where another path has one of this function's own: so has what follows
+                    made = any(v in other and other[v].owned for other in states if other is not inside)
+                    inside[v] = self.adjoints.zero(v, s, block, whole=made)
                 state[v] = state[v].meet(inside[v]) if v in state else inside[v]
         return blocks
 

@@ -12,7 +12,7 @@ from lsp_ad.semantics.names import Program
 from lsp_ad.source.document import Document
 from lsp_ad.source.parse import Parsed, parse
 from lsp_ad.source.trees import copied
-from lsp_ad.sources import GENERATED, NoSource, definition_of, first_line, text_of
+from lsp_ad.sources import NoSource, borrowed, definition_of, first_line, text_of
 
 _DEFINITIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)
 
@@ -32,32 +32,18 @@ def located(function: types.FunctionType) -> Located:
     text = text_of(function)
     if not text:
         raise NoSource(f"there is no text of it in {code.co_filename}")
-    if code.co_filename.startswith(GENERATED):
-        text += "".join(_imports(function))
     program = _program(text, code.co_filename)
-    parsed = program.parsed
-    if parsed.problems:
+    if program.parsed.problems:
         raise NoSource(f"{code.co_filename} does not parse any more")
+    imports = borrowed(function, program.bound)
+    if imports:
+        program = _program("\n".join([text.rstrip("\n"), *imports, ""]), code.co_filename)
+    parsed = program.parsed
     if code.co_name == "<lambda>":
         node = _lambda(parsed, code)
         return Located(program, _as_function(copied(node)), _class_around(parsed.module, node))
     node = definition_of(parsed, code, first_line(text, code))
     return Located(program, copied(node), _class_around(parsed.module, node))
-
-
-def _imports(function: types.FunctionType) -> list[str]:
-    """What generated code finds around it, as imports below its text: modules of its primal, helpers."""
-    code = function.__code__
-    around = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
-    helpers = ((name, cell.cell_contents) for name, cell in around.items())
-    modules = ((name, function.__globals__.get(name)) for name in sorted(code.co_names))
-    found = [f"import {m.__name__} as {name}" for name, m in modules if isinstance(m, types.ModuleType)]
-    found += [f"from {h.__module__} import {name}" for name, h in helpers if _is_helper(h)]
-    return [f"\n{line}\n" for line in found]
-
-
-def _is_helper(value: object) -> bool:
-    return isinstance(value, types.FunctionType) and value.__module__.startswith("lsp_ad.runtime.")
 
 
 @functools.lru_cache(maxsize=32)

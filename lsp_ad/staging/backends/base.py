@@ -134,6 +134,7 @@ class Backend(ABC):
     same_shapes = True  # whether a variable has one shape in both branches, in all iterations
     same_ranks = True  # whether it has one number of dimensions
     takes_arrays = False  # whether `for_loop` goes over the elements of arrays, too
+    optional = False  # whether there are values that may be None when the program runs
     bounded_lists = True  # whether a list needs room for all items from the start
     longest_unrolled = 64  # a Python loop of more iterations is staged where a function is being compiled
 
@@ -224,6 +225,11 @@ class Backend(ABC):
         """A value like `value` with some of its elements changed."""
         raise staging_error(f"The back end {self.name} has no write into an array.")
 
+    def check_shape(self, made: Any, value: Any) -> None:
+        """Refuse what an array is updated to where it has not the shape of the array."""
+        if np.shape(made) != np.shape(value):
+            raise staging_error(f"An array of shape {np.shape(value)} is updated to one of {np.shape(made)}.")
+
     def add_at(self, value: Any, index: Any, by: Any) -> Any:
         """A value like `value` with something added to some of its elements, as often as they are named."""
         raise staging_error(f"The back end {self.name} has no `np.add.at`.")
@@ -273,6 +279,10 @@ class Backend(ABC):
     def list_append(self, store: Any, length: Any, item: Any) -> Any:
         """The first `length` items, and one more."""
         return self.list_set(store, length, item)
+
+    def require(self, test: Any, error: str, message: str) -> None:
+        """Raise an error, by the name of its type, where a staged condition does not hold."""
+        raise staging_error(f"The back end {self.name} cannot raise errors.")
 
     def list_array(self, store: Any, length: Any, capacity: int) -> Any:
         """The items as an array."""

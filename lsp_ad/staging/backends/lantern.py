@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -18,20 +19,35 @@ from lsp_ad.staging.lantern.dtypes import dtype_of, rank_of
 from lsp_ad.staging.lantern.ir import Binding, Expr, If, Let, List, Program, Type, Var, While
 from lsp_ad.staging.lantern.staged import Staged
 from lsp_ad.staging.lantern.tracer import STAGED, Known, Restart, Tracer, type_from
-from lsp_ad.staging.structures import Structure, flatten, unflatten
+from lsp_ad.staging.operators.optional import Maybe
+from lsp_ad.staging.structures import Structure, flatten, mapped, unflatten
 
 
+@dataclass
 class _Code:
-    """A block that has been traced, to be finished: its inputs, the values that it gives."""
+    """A block that has been traced, to be finished: its inputs, the values that it gives, and the lists of
+    all records, as it takes them (`before`) and as it leaves them.
+    """
 
-    def __init__(self, block: Any, inputs: list[Staged], outputs: list[Any]):
-        self.block, self.inputs, self.outputs = block, inputs, outputs
+    block: Any
+    inputs: list[Staged]
+    outputs: list[Any]
+    before: list[Staged]
+    after: list[Staged]
+
+    @property
+    def changed(self) -> set[int]:
+        """Which of the lists it changes."""
+        pairs = zip(self.before, self.after, strict=True)
+        return {i for i, (before, after) in enumerate(pairs) if before is not after}
 
 
 class Lantern(Backend):
     name = "lantern"
     # sizes are not part of a type, so values of one rank have one shape
+    optional = True
     bounded_lists = False
+    longest_unrolled = 4
 
     def __init__(self) -> None:
         self.tracers: list[Tracer] = []
@@ -54,11 +70,12 @@ class Lantern(Backend):
 
     def trace(self, run: Callable[[list[Any]], list[Any]], specs: Sequence[Spec]) -> Traced:
         builder, frame = self.tracer.builder, self.tracer.builder._frames[-1]
-        inputs = []
-        for spec in specs:
-            name = fresh("s", frame.names)
-            frame.scope[name] = type_from(spec)
-            inputs.append(self.tracer.staged(Var(name), spec.weak))
+        records = self.tracer.records
+        inputs = [self._input(spec) for spec in specs]
+        outer = before = records.lists
+        if specs:  # it may be the body of a loop, which goes on with the lists that it has changed
+            before = [self._input(self.list_spec(spec, 0)) for spec in records.specs]
+        records.lists = list(before)
         builder.open()
         depth = len(frame.blocks)
         ends = False
@@ -72,8 +89,17 @@ class Lantern(Backend):
         except BaseException:
             del frame.blocks[depth - 1 :]
             raise
+        finally:
+            after, records.lists = records.lists, outer
         block = frame.blocks.pop()
-        return Traced(tuple(map(self.spec, outputs)), _Code(block, inputs, outputs), ends=ends)
+        return Traced(tuple(map(self.spec, outputs)), _Code(block, inputs, outputs, before, after), ends=ends)
+
+    def _input(self, spec: Spec) -> Staged:
+        """A name for what a block takes."""
+        frame = self.tracer.builder._frames[-1]
+        name = fresh("s", frame.names)
+        frame.scope[name] = type_from(spec)
+        return self.tracer.staged(Var(name), spec.weak)
 
     def _finished(self, traced: Traced, finish: Callable[[list[Any]], Any]) -> tuple[Expr, Type]:
         """The block as one expression, with what `finish` adds to it as its value."""
@@ -102,16 +128,35 @@ class Lantern(Backend):
     def cond(self, test: Any, then: Traced, orelse: Traced, specs: Sequence[Spec]) -> list[Any]:
         builder = self.tracer.builder
         condition = self.tracer.value(self._truth(test))
-        parts = [self._finished(t, partial(self._branch, t, specs)) for t in (then, orelse)]
+        changed = sorted(set().union(*(t.code.changed for t in (then, orelse) if not t.ends)))
+        parts = [self._finished(t, partial(self._branch, t, specs, changed)) for t in (then, orelse)]
         expr = If(condition, parts[0][0], parts[1][0])
         found = builder._frames[-1].types.joined(expr, builder.type_of(condition), parts[0][1], parts[1][1])
         result = builder._bound(expr, found, "t")
         if then.ends and orelse.ends:
             raise Ended
-        return [self.tracer.staged(builder.item(result, i), spec.weak) for i, spec in enumerate(specs)]
+        return self._items(result, specs, changed)
 
-    def _branch(self, traced: Traced, specs: Sequence[Spec], values: list[Any]) -> Any:
-        return self._tuple([] if traced.ends else self.results(traced, values, specs))
+    def _branch(
+        self, traced: Traced, specs: Sequence[Spec], changed: Sequence[int], values: list[Any]
+    ) -> Any:
+        if traced.ends:
+            return self._tuple([])
+        return self._tuple([*self.results(traced, values, specs), *(traced.code.after[i] for i in changed)])
+
+    def _items(self, result: Any, specs: Sequence[Spec], changed: Sequence[int]) -> list[Any]:
+        """What a conditional or a loop gives, the lists of the records taken over."""
+        builder, records = self.tracer.builder, self.tracer.records
+        made = [self.tracer.staged(builder.item(result, i), spec.weak) for i, spec in enumerate(specs)]
+        records.lists = list(records.lists)
+        for place, i in enumerate(changed, len(specs)):
+            records.lists[i] = self.tracer.staged(builder.item(result, place))
+        return made
+
+    def _given(self, names: Sequence[Staged], values: Sequence[Any], expr: Expr) -> Expr:
+        """An expression where names stand for values."""
+        given = [Binding(n.value.name, self.tracer.value(v)) for n, v in zip(names, values, strict=True)]
+        return Let((*given, *_bindings(expr)), _body(expr)) if given else expr
 
     def _truth(self, test: Any) -> Any:
         if not isinstance(test, Staged):
@@ -130,19 +175,29 @@ class Lantern(Backend):
     ) -> list[Any]:
         builder, tracer = self.tracer.builder, self.tracer
         frame = builder._frames[-1]
-        names = [v.value.name for v in body.code.inputs]
+        changed, lists = sorted(body.code.changed), tracer.records.lists
+        kept = [i for i in range(len(lists)) if i not in changed]
+        carried = [*body.code.inputs, *(body.code.before[i] for i in changed)]
+        names = [v.value.name for v in carried]
+        initial = [*initial, *(lists[i] for i in changed)]
         entry = [builder.type_of(tracer.value(v)) for v in initial]
+        if test.code.changed:
+            raise staging_error(
+                "The condition of this loop calls a function that keeps data for its gradient."
+            )
         condition, condition_type = self._finished(test, lambda v: tracer.value(self._truth(v[0])))
-        renamed = [Binding(v.value.name, Var(n)) for v, n in zip(test.code.inputs, names, strict=True)]
-        condition = Let((*renamed, *_bindings(condition)), _body(condition)) if renamed else condition
-        step, step_type = self._finished(body, lambda values: self._tuple(self.results(body, values, specs)))
+        step, step_type = self._finished(body, partial(self._branch, body, specs, changed))
+        if specs:
+            inside = [*body.code.inputs, *body.code.before]
+            condition = self._given([*test.code.inputs, *test.code.before], inside, condition)
+            unchanged = [body.code.before[i] for i in kept], [lists[i] for i in kept]
+            step, condition = self._given(*unchanged, step), self._given(*unchanged, condition)
         bindings = tuple(
             Binding(n, tracer.value(v), builder.place) for n, v in zip(names, initial, strict=True)
         )
         expr = While(bindings, condition, step, options.maximum_iterations)
         found = frame.types.carried(expr, entry, condition_type, step_type)
-        result = builder._bound(expr, found, "loop")
-        return [tracer.staged(builder.item(result, i), spec.weak) for i, spec in enumerate(specs)]
+        return self._items(builder._bound(expr, found, "loop"), specs, changed)
 
     def numpy(self, name: str) -> Callable[..., Any] | None:
         return numpy_arrays.TABLE.get(name)
@@ -199,6 +254,17 @@ class Lantern(Backend):
     def tracing(self) -> bool:
         return bool(self.tracers)
 
+    def check_shape(self, made: Any, value: Any) -> None:
+        if np.ndim(made) != np.ndim(value):
+            raise staging_error(
+                f"An array with {np.ndim(value)} axes is updated to one with {np.ndim(made)}."
+            )
+        for one, other in zip(made.shape, value.shape, strict=True):
+            self.require(one == other, "ValueError", "an array is updated to one of another shape")
+
+    def add_at(self, value: Any, index: Any, by: Any) -> Any:
+        return elements.add_at(value, index, by)
+
     def not_(self, value: Any) -> Any:
         return self.tracer.op("not", self._truth(value))
 
@@ -206,12 +272,11 @@ class Lantern(Backend):
         self.tracer.builder.print(*[v if isinstance(v, str) else self.tracer.value(v) for v in values])
 
     def assert_(self, test: Any, message: Callable[[], str]) -> None:
-        builder = self.tracer.builder
-        builder.branch(
-            self.tracer.value(self._truth(test)),
-            lambda: builder.op("tuple"),
-            lambda: builder.error("AssertionError", message()),
-        )
+        self.require(test, "AssertionError", message())
+
+    def require(self, test: Any, error: str, message: str) -> None:
+        builder, condition = self.tracer.builder, self.tracer.value(self._truth(test))
+        builder.branch(condition, lambda: builder.op("tuple"), lambda: builder.error(error, message))
 
     def call(self, function: Any, args: tuple, named: dict[str, Any]) -> Any:
         return self.tracer.call(function, args, named)
@@ -246,7 +311,8 @@ class Lantern(Backend):
 
         def run(data: list[Any]) -> Any:
             outputs = iter(enter(*data, *constants))
-            return unflatten(shape, [next(outputs) if fixed is STAGED else fixed for fixed in kept])
+            found = unflatten(shape, [next(outputs) if fixed is STAGED else fixed for fixed in kept])
+            return mapped(found, Maybe, lambda m, _: m.value if m.there else None)
 
         return run
 
@@ -263,7 +329,7 @@ class Lantern(Backend):
     def _trace(
         self, function: Any, leaves: list[Any], structure: Structure, known: Known
     ) -> tuple[Program, list[Any], Structure, list[Any]]:
-        tracer = Tracer(known)
+        tracer = Tracer(known, self)
         self.tracers.append(tracer)
         try:
             with compiling(self):

@@ -14,7 +14,15 @@ from lsp_ad.semantics import flow
 from lsp_ad.semantics.names import Program
 from lsp_ad.simplify.algebra import constant
 from lsp_ad.source.trees import walk
-from lsp_ad.staging.converters import break_statements, directives, handlers, methods, unsupported, variables
+from lsp_ad.staging.converters import (
+    break_statements,
+    directives,
+    guards,
+    handlers,
+    methods,
+    unsupported,
+    variables,
+)
 from lsp_ad.staging.converters.asserts import Asserts
 from lsp_ad.staging.converters.building import AG, at, operator, placed, renamed, store
 from lsp_ad.staging.converters.calls import Calls
@@ -101,7 +109,8 @@ def _convert(
         if scopes.maybe_unbound(n, s)
     }
     variables.reads(scopes, marked)
-    control = ControlFlow(scopes, names, guarded | scopes.flags)  # of a loop, and set before it
+    guarded |= scopes.flags | guards.guarded(scopes, marked)  # flags: of a loop, and set before it
+    control = ControlFlow(scopes, names, guarded)
     body = control.block(function.body)
     marks = [
         at(gast.Assign([store(n)], operator("undefined", constant(n)), None), function.body[0])

@@ -4,7 +4,10 @@
     a < b <= c       ag.compare(a, "<", lambda: b, "<=", lambda: c)
     a in b           ag.in_(a, b)
 
-A single comparison by `<` or `==` stays: the values themselves know what it means.
+    a == b           ag.eq(a, b)
+
+A single comparison by `<`, or with a constant, stays: the values themselves know what it means. Those by
+`==` may be of tuples, as shapes are, with staged values in them.
 """
 
 from __future__ import annotations
@@ -28,7 +31,14 @@ _SIGNS = {
     gast.Is: "is",
     gast.IsNot: "is not",
 }
-_SINGLE = {gast.In: "in_", gast.NotIn: "in_", gast.Is: "is_", gast.IsNot: "is_"}
+_SINGLE = {
+    gast.In: "in_",
+    gast.NotIn: "in_",
+    gast.Is: "is_",
+    gast.IsNot: "is_",
+    gast.Eq: "eq",
+    gast.NotEq: "ne",
+}
 
 
 class LogicalExpressions(Expressions):
@@ -51,15 +61,8 @@ class LogicalExpressions(Expressions):
             ]
             return operator("compare", node.left, *links)
         op = type(node.ops[0])
-        if op not in _SINGLE or _with_none(node):
+        with_constant = any(isinstance(side, gast.Constant) for side in (node.left, node.comparators[0]))
+        if op not in _SINGLE or (op in (gast.Eq, gast.NotEq) and with_constant):
             return node
         made = operator(_SINGLE[op], node.left, node.comparators[0])
         return operator("not_", made) if op in (gast.NotIn, gast.IsNot) else made
-
-
-def _with_none(node: gast.Compare) -> bool:
-    """Whether a comparison is `x is None`, which is never staged."""
-    sides = (node.left, node.comparators[0])
-    return isinstance(node.ops[0], (gast.Is, gast.IsNot)) and any(
-        isinstance(side, gast.Constant) and side.value is None for side in sides
-    )

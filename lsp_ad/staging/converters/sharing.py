@@ -20,7 +20,7 @@ from lsp_ad.staging.converters.scopes import captured
 Canonical = Callable[[gast.AST], "str | None"]
 _CALLERS = "caller's "
 _NEW = {*("len", "int", "float", "bool", "range", "abs", "sum", "isinstance", "str", "min", "max", "round")}
-_HELPERS = {f"lsp_ad.runtime.structures.{name}" for name in ("zeros_of", "ones_of", "copy_of", "own_copy")}
+_HELPERS = {f"lsp_ad.runtime.{name}" for name in ("zeros_of", "ones_of", "copy_of", "own_copy")}
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from lsp_ad.staging.backends.base import Ended, is_data, spec_of
+from lsp_ad.staging.backends.base import Backend, Ended, Owned, is_data, spec_of
 from lsp_ad.staging.errors import staging_error, user_place
 from lsp_ad.staging.lantern.builder import Builder, fresh
+from lsp_ad.staging.lantern.helpers import helper
 from lsp_ad.staging.lantern.ir import Array, Const, List, Program, Tuple, Type, Var, ranked
+from lsp_ad.staging.lantern.records import Boxed, Records
 from lsp_ad.staging.lantern.staged import Staged
-from lsp_ad.staging.structures import Structure, flatten, unflatten
+from lsp_ad.staging.operators.optional import Maybe, certain
+from lsp_ad.staging.operators.plans import Tree
+from lsp_ad.staging.structures import Structure, flatten, parts_of, unflatten
 
 _ATTEMPTS = 8
 UNROLLED = 30  # calls of one function inside one another that differ in what is known when tracing
@@ -34,6 +38,7 @@ class Known:
     """
 
     recursive: set[Any] = field(default_factory=set)
+    records: dict[Any, Tree] = field(default_factory=dict)
     changing: set[tuple[CodeType, int]] = field(default_factory=set)
 
 
@@ -55,6 +60,7 @@ class Definition:
     """A function of the program: `result` is the structure of what it returns and the types of the leaves."""
 
     name: str
+    key: Any
     captures: list[Staged] = field(default_factory=list)
     result: tuple[Structure, list[Type | None], list[Any]] | None = None
 
@@ -62,7 +68,8 @@ class Definition:
 class Tracer:
     """One program in the making."""
 
-    def __init__(self, known: Known):
+    def __init__(self, known: Known, backend: Backend):
+        self.records = Records(self, backend, known.records)
         self.builder = Builder()
         self.known = known
         self.frames: list[Frame] = []
@@ -76,6 +83,8 @@ class Tracer:
 
     def value(self, given: Any) -> Any:
         """An operand for the builder: a staged value brought into this frame, a number, a constant array."""
+        if isinstance(given, Maybe):
+            given = given.checked()
         if isinstance(given, Staged):
             return self._local(given)
         if isinstance(given, np.ndarray) and given.ndim:
@@ -138,6 +147,9 @@ class Tracer:
 
     def call(self, function: FunctionType, args: tuple, named: dict[str, Any]) -> Any:
         """A call of a converted function: traced through, or a call of a function of the program."""
+        known = helper(function)
+        if known is not None:
+            return known(*map(certain, args), **named)
         leaves, structure = flatten((args, named))
         if not any(isinstance(leaf, Staged) for leaf in leaves) and not _captures(function):
             return function(*args, **named)
@@ -194,17 +206,21 @@ class Tracer:
         definition = self.definitions[own]
         if definition.result is None:
             raise Ended  # on the way to a path that gives the type of the result
-        operands = [leaf for leaf in leaves if isinstance(leaf, Staged)] + definition.captures
+        operands = [leaf for leaf in leaves if isinstance(leaf, Staged)]
+        operands += [*definition.captures, *self.records.lists]
         result = self.builder.call(definition.name, *map(self.value, operands))
         shape, types, fixed = definition.result
         count = iter(range(len(types)))
         outputs = []
         for t, value in zip(types, fixed, strict=True):
             outputs.append(self.staged(self.builder.item(result, next(count))) if t is not None else value)
+        first = sum(t is not None for t in types)
+        rows = range(first, first + len(self.records.lists))
+        self.records.lists = [self.staged(self.builder.item(result, i)) for i in rows]
         return unflatten(shape, outputs)
 
     def _define(self, own: Any, function: FunctionType, leaves: list[Any], structure: Structure) -> None:
-        definition = Definition(self.builder.function_name(function.__name__))
+        definition = Definition(self.builder.function_name(function.__name__), own[0])
         known = dict(self.definitions)
         for _ in range(_ATTEMPTS):
             self.definitions = {**known, own: definition}
@@ -224,24 +240,30 @@ class Tracer:
         params = list(zip(names, [leaf.type for leaf in (*given, *definition.captures)], strict=True))
         declared = None
         if definition.result is not None:
-            declared = Tuple(tuple(t for t in definition.result[1] if t is not None))
+            lists = [store.type for store in self.records.lists]
+            declared = Tuple((*(t for t in definition.result[1] if t is not None), *lists))
+        outer = self.records.lists
+        params += [("record", store.type) for store in outer]
         depth = len(self.builder._frames)
         inputs = self.builder.begin(definition.name, params, declared)
         frame = Frame(len(self.frames))
         self.frames.append(frame)
-        variables = [
-            self.staged(v, g.weak) for v, g in zip(inputs, (*given, *definition.captures), strict=True)
-        ]
-        for outer, inner in zip(definition.captures, variables[len(given) :], strict=True):
-            frame.captures[id(outer)] = outer, inner
+        from_outside = [*given, *definition.captures, *outer]
+        variables = [self.staged(v, g.weak) for v, g in zip(inputs, from_outside, strict=True)]
+        end = len(variables) - len(outer)
+        self.records.lists = variables[end:]
+        for outside, inner in zip(definition.captures, variables[len(given) : end], strict=True):
+            frame.captures[id(outside)] = outside, inner
         rest = iter(variables)
         args, named = unflatten(structure, [next(rest) if isinstance(v, Staged) else v for v in leaves])
         try:
-            outputs, shape = flatten(function(*args, **named))
+            result = self._kept(function(*args, **named), definition.key)
+            outputs, shape = flatten(result)
             values = [self.output(v) for v in outputs]
             types = [v.type if v is not None else None for v in values]
             kept = [None if t is not None else v for v, t in zip(outputs, types, strict=True)]
-            self.builder.end(self.builder.op("tuple", *[v.value for v in values if v is not None]))
+            stores = [self.value(store) for store in self.records.lists]
+            self.builder.end(self.builder.op("tuple", *[v.value for v in values if v is not None], *stores))
         except Ended:
             raise staging_error(
                 f"`{function.__name__}` calls itself on every path.",
@@ -250,6 +272,7 @@ class Tracer:
         finally:
             del self.builder._frames[depth:]
             self.frames.pop()
+            self.records.lists = outer
         return (shape, types, kept), [outer for outer, _ in frame.captures.values()]
 
     def entry(
@@ -266,6 +289,7 @@ class Tracer:
         ]
         inputs = iter(self.builder.begin(name, params))
         self.frames.append(Frame(0))
+        self.records.begin()
         assert len(data) == len(params)
         values = [self.staged(next(inputs)) if is_data(v) else v for v in leaves]
         args, named = unflatten(structure, values)
@@ -277,6 +301,21 @@ class Tracer:
         self.builder.end(self.builder.op("tuple", *[v.value for v in made if v is not None]))
         kept = [STAGED if m is not None else v for v, m in zip(outputs, made, strict=True)]
         return self.program(name), [array for array, _ in self.frames[0].constants.values()], shape, kept
+
+    def _kept(self, result: Any, key: Any) -> Any:
+        """The result of a function that calls itself, with what is inside a tuple kept as records."""
+        if not isinstance(result, tuple):
+            return result
+        made = []
+        for place, part in enumerate(result):
+            if isinstance(part, Maybe | Boxed | Owned) or parts_of(part) is None:
+                made.append(part)
+                continue
+            boxed, new = self.records.write(part, (key, place))
+            if new:
+                raise Restart
+            made.append(boxed)
+        return tuple(made)
 
     def output(self, value: Any) -> Staged | None:
         """A leaf of a result as a staged value of this frame; None of what is no number."""

@@ -18,7 +18,7 @@ from lsp_ad.staging.operators.calls import call
 from lsp_ad.staging.operators.checks import assert_, no_errors
 from lsp_ad.staging.operators.directives import element_type, must_stage
 from lsp_ad.staging.operators.folds import items, kept
-from lsp_ad.staging.operators.logical import and_, compare, in_, is_, not_, or_
+from lsp_ad.staging.operators.logical import and_, compare, eq, in_, is_, ne, not_, or_
 from lsp_ad.staging.operators.loops import for_, while_
 from lsp_ad.staging.operators.state import NOTHING, State
 from lsp_ad.staging.operators.texts import percent, text
@@ -34,6 +34,7 @@ __all__ = [
     "call",
     "compare",
     "element_type",
+    "eq",
     "for_",
     "get_item",
     "if_",
@@ -43,6 +44,7 @@ __all__ = [
     "items",
     "kept",
     "must_stage",
+    "ne",
     "no_errors",
     "not_",
     "or_",

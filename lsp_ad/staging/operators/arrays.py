@@ -19,6 +19,7 @@ from lsp_ad.staging.backends.base import Backend
 from lsp_ad.staging.context import active, bodies, gone_over, superseded
 from lsp_ad.staging.errors import staging_error, user_place
 from lsp_ad.staging.operators.lists import StagedList
+from lsp_ad.staging.operators.optional import Maybe
 from lsp_ad.staging.operators.plans import listed
 from lsp_ad.staging.operators.state import restored
 from lsp_ad.staging.structures import flatten, unflatten
@@ -63,6 +64,8 @@ def shape(value: Any) -> Any:
 
 def get_item(value: Any, index: Any) -> Any:
     """`value[index]`."""
+    if isinstance(value, Maybe):
+        value = value.checked()
     if isinstance(value, StagedList):
         return value[index]
     backend = owner(value, *flatten(index)[0])
@@ -265,7 +268,9 @@ def _in_trace(value: Any) -> bool:
 
 def _kept(backend: Backend | None, value: Any, made: Any) -> Any:
     """The result of an update in the type and the shape of the array that it goes into."""
-    if np.shape(made) != np.shape(value):
+    if backend is not None:
+        backend.check_shape(made, value)
+    elif np.shape(made) != np.shape(value):
         raise staging_error(f"An array of shape {np.shape(value)} is updated to one of {np.shape(made)}.")
     if np.dtype(made.dtype) == np.dtype(value.dtype):
         return made

@@ -86,7 +86,9 @@ def _both(
         found = {
             a.name: Joining(backend, a.name, _BRANCHES).join(_type(backend, a), _type(backend, b))
             for a, b in zip(*outcomes, strict=True)
-            if a.structure != b.structure and not _has_no_value(a) and not _has_no_value(b)
+            if (a.structure != b.structure or (backend.optional and _none_in_one(a, b)))
+            and not _has_no_value(a)
+            and not _has_no_value(b)
         }
         if not found or found.keys() <= types.keys():
             return traced, outcomes
@@ -96,6 +98,10 @@ def _both(
 def _type(backend: Backend, outcome: Outcome) -> Tree:
     leaves = [backend.spec(leaf) if backend.owns(leaf) else Fixed(leaf) for leaf in outcome.leaves]
     return tree_of(outcome.structure, iter(leaves))
+
+
+def _none_in_one(a: Outcome, b: Outcome) -> bool:
+    return any((x is None) != (y is None) for x, y in zip(a.leaves, b.leaves, strict=True))
 
 
 def _has_no_value(outcome: Outcome) -> bool:

@@ -18,6 +18,7 @@ from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import MADE
 from lsp_ad.staging.operators.builtins import TABLE
 from lsp_ad.staging.operators.lists import StagedList
+from lsp_ad.staging.operators.optional import certain
 from lsp_ad.staging.structures import flatten
 
 
@@ -129,6 +130,8 @@ class _NumPy:
         backend = owner(*flatten((args, options))[0])
         if backend is None:
             return self.function(*args, **options)
+        if backend.optional:
+            args = certain(args)
         if self.name in _REDUCTIONS:
             return backend.function(_REDUCTIONS[self.name])(args[0], *(args[1:2] or (0,)), **options)
         options = {key: _counted(value) for key, value in options.items()}

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from lsp_ad.staging.backends import loaded, owner
-from lsp_ad.staging.backends.base import Backend, Iterable, Spec
+from lsp_ad.staging.backends.base import Backend, Iterable, Owned, Spec
 from lsp_ad.staging.errors import staging_error
 from lsp_ad.staging.operators.lists import StagedList
+from lsp_ad.staging.operators.optional import Maybe
 from lsp_ad.staging.operators.plans import listed
 
 
@@ -61,8 +62,11 @@ def staged(value: Any) -> Staged | None:
     """A value as a staged iterable, if a back end owns it."""
     if isinstance(value, Staged):
         return value
+    if isinstance(value, Maybe):
+        value = value.checked()
     backend = owner(value)
-    if backend is None or isinstance(value, Iterable):
+    of_its_own = isinstance(value, Owned) and not isinstance(value, StagedList)
+    if backend is None or isinstance(value, Iterable) or of_its_own:
         return None
     if not isinstance(value, StagedList):
         return Staged(backend, backend.size(value), lambda i, found: found[0], "an array", [value])

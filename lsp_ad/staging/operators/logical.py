@@ -12,10 +12,39 @@ from lsp_ad.staging.backends import owner
 from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import staging_error
 from lsp_ad.staging.operators.branches import staged_choice, why_python
+from lsp_ad.staging.operators.optional import is_none
+from lsp_ad.staging.structures import flatten
+
+
+def eq(left: Any, right: Any) -> Any:
+    """`left == right`, also of tuples and lists with staged values in them."""
+    pair = isinstance(left, (tuple, list)) and type(left) is type(right)
+    backend = owner(*flatten((left, right))[0]) if pair else None
+    if backend is None:
+        return left == right
+    if len(left) != len(right):
+        return False
+    same: Any = True
+    for one, other in zip(left, right, strict=True):
+        here = eq(one, other)
+        if owner(here) is None and not here:
+            return False
+        if owner(here) is not None:
+            same = here if same is True else backend.function("logical_and")(same, here)
+    return same
+
+
+def ne(left: Any, right: Any) -> Any:
+    """`left != right`, also of tuples and lists with staged values in them."""
+    if not isinstance(left, (tuple, list)):
+        return left != right
+    same = eq(left, right)
+    return not same if isinstance(same, bool) else not_(same)
+
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
+    "==": eq,
+    "!=": ne,
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
@@ -87,9 +116,11 @@ def in_(item: Any, container: Any) -> Any:
 
 
 def is_(left: Any, right: Any) -> Any:
-    """`left is right`. Of a staged value only identity with None, which it never is, can be told."""
+    """`left is right`. Of a staged value only identity with None can be told."""
+    if left is None or right is None:
+        return is_none(left if right is None else right)
     backend = owner(left, right)
-    if backend is not None and left is not right and not (left is None or right is None):
+    if backend is not None and left is not right:
         raise staging_error(
             "`is` compares Python objects: a staged value is never the one that it will stand for.",
             "Compare with `==`.",

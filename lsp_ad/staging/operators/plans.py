@@ -11,6 +11,7 @@ import numpy as np
 from lsp_ad.staging.backends.base import Backend, Spec
 from lsp_ad.staging.errors import MismatchError, staging_error
 from lsp_ad.staging.operators.lists import Item, Meta, StagedList, conformed
+from lsp_ad.staging.operators.optional import Maybe
 from lsp_ad.staging.operators.types import Fixed, common, is_number, is_same, is_zero, value_spec
 from lsp_ad.staging.operators.variables import Undefined
 from lsp_ad.staging.structures import LEAF, Leaf, Node, Structure, made_of, parts_of
@@ -72,9 +73,13 @@ def is_list(tree: Tree) -> bool:
 
 
 def fitted(value: Any, tree: Tree) -> Any:
-    """The value with those of its lists staged that are in its type."""
+    """The value with those of its lists staged that are in its type, and with None where it may be None."""
     if not isinstance(tree, Made):
         return value
+    if tree.kind is Maybe:
+        there, inside = (value.there, value.value) if isinstance(value, Maybe) else (value is not None, value)
+        inside = placeholder(tree.meta, tree.parts[1]) if inside is None else fitted(inside, tree.parts[1])
+        return Maybe(tree.meta, there, inside)
     if tree.kind is StagedList:
         backend = tree.meta.backend
         items = [backend.list_item(s) for s in tree.parts[1:] if isinstance(s, Spec)]
@@ -86,6 +91,26 @@ def fitted(value: Any, tree: Tree) -> Any:
     )
 
 
+def placeholder(backend: Backend, tree: Tree) -> Any:
+    """A value of a type, for where there is none."""
+    if isinstance(tree, Made):
+        return made_of(tree.kind, tree.meta, [placeholder(backend, part) for part in tree.parts])
+    return backend.zeros(tree) if isinstance(tree, Spec) else tree.value
+
+
+def may_be_none(tree: Tree) -> bool:
+    """Whether something in a type may be None."""
+    return isinstance(tree, Made) and (tree.kind is Maybe or any(map(may_be_none, tree.parts)))
+
+
+def _is_maybe(tree: Tree) -> bool:
+    return isinstance(tree, Made) and tree.kind is Maybe
+
+
+def _is_none(tree: Tree) -> bool:
+    return isinstance(tree, Fixed) and tree.value is None
+
+
 class Joining:
     """Finds the type that covers two. `places`: how a message calls them."""
 
@@ -93,6 +118,8 @@ class Joining:
         self.backend, self.name, self.places = backend, name, places
 
     def join(self, a: Tree, b: Tree, path: tuple = ()) -> Tree:
+        if self.backend.optional and (_is_none(a) != _is_none(b) or _is_maybe(a) != _is_maybe(b)):
+            return self.optional(a, b, path)
         if isinstance(a, Made) and isinstance(b, Made):
             lists = is_list(a) and is_list(b)
             if lists and (a.kind, a.meta) != (b.kind, b.meta):
@@ -103,6 +130,14 @@ class Joining:
         elif not isinstance(a, Made) and not isinstance(b, Made):
             return self.leaf(a, b)
         raise self.mismatch(a, b)
+
+    def optional(self, a: Tree, b: Tree, path: tuple) -> Tree:
+        """The type that covers two of which one may be None."""
+        inside = [part for t in (a, b) if not _is_none(t) for part in [t.parts[1] if _is_maybe(t) else t]]  # type: ignore[union-attr]
+        found = self.join(inside[0], inside[-1], path)
+        if isinstance(found, Fixed):
+            found = self.number(found) or found
+        return Made(Maybe, self.backend, [Spec(np.dtype(bool), ()), found])
 
     def mismatch(self, a: Tree, b: Tree, way_out: str = "") -> Exception:
         one, other = self.places
@@ -203,6 +238,7 @@ __all__: Sequence[str] = [
     "is_undefined",
     "leaves_of",
     "listed",
+    "may_be_none",
     "structure_of",
     "tree_of",
     "type_of",

@@ -24,6 +24,7 @@ from lsp_ad.staging.operators.plans import (
     fitted,
     is_undefined,
     leaves_of,
+    may_be_none,
     structure_of,
     tree_of,
     type_of,
@@ -145,7 +146,8 @@ class StagedLoop:
             with going_over(self._gone_over(start)):
                 values = run_body(self.construct, self.state, start, run)
             self._written(start)
-            found[:] = self._outcomes(start, values)
+            made = [fitted(v, p) if may_be_none(p) else v for v, p in zip(values, plans, strict=True)]
+            found[:] = self._outcomes(start, made)
             numbers = [v for outcome in found for v in outcome.leaves if self._is_number(v)]
             return [*stepped, *numbers]
 

@@ -254,9 +254,7 @@ def positions(mask):
 @compiled
 def empty_list(sample):
     """A list without items, of the type of a sample."""
-    items = [sample]
-    items.clear()
-    return items
+    return [sample for _ in range(0)]  # Numba gives a list in brackets a type with its values in it
 
 
 @compiled
