@@ -79,17 +79,16 @@ def _after(point: flow.Point | None, old: State, edges: Edges, is_memory: Callab
     if point is None or not (point.writes or isinstance(point.statement, (gast.Expr, gast.Assign))):
         return old
     state = dict(old)
-    shares: dict[str, set[str]] = {}
-    for n, sources in edges(point.statement):
-        found = shares.setdefault(n, set())
-        for source in sources:
-            if is_memory(source):
-                found |= {source} | old.get(source, frozenset())
+    given: dict[str, set[str]] = {}
+    for n, names in edges(point.statement):
+        given.setdefault(n, set()).update(m for m in names if is_memory(m))
     for n in point.writes:
         for other in state.pop(n, frozenset()):
             state[other] = state.get(other, frozenset()) - {n}
-    for n, found in shares.items():
-        among = {m for m, other in shares.items() if m != n and m in point.writes and other & found}
+    for n, sources in given.items():
+        found = sources.union(*(old.get(m, frozenset()) for m in sources))
+        # two names share memory where a source of one is, or shares memory with, a source of the other
+        among = {m for m, others in given.items() if m != n and m in point.writes and others & found}
         others = (found - point.writes - {n}) | among
         state[n] = state.get(n, frozenset()) | others
         for other in others:

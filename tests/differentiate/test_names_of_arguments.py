@@ -137,3 +137,13 @@ def test_an_item_of_a_parameter_is_updated_beside_another(p):
     source = "import numpy as np\n\ndef f(p):\n    s, t = p\n    s -= t * t\n    return np.sum(s * t)\n"
     oracle.assert_gradient(source, p)
     oracle.assert_jvp(source, p)
+
+
+def test_arrays_that_change_places_are_two_whatever_went_over_either():
+    source = (
+        "import numpy as np\n\ndef f(x, y, n: int):\n    u = np.tanh(y) * 1.0\n    v = np.zeros_like(u)\n    for i in range(n):\n"
+        "        s = 0.0\n        for e in u:\n            s = s + x * e\n"
+        "        v[1:-1] = u[1:-1] + s * (u[2:] - 2 * u[1:-1] + u[:-2])\n        u, v = v, u\n    return np.sum(u * u)\n"
+    )
+    oracle.assert_gradient(source, 0.3, np.array([0.7, 1.3, -0.4, 0.2]), 3)
+    oracle.assert_jvp(source, 0.3, np.array([0.7, 1.3, -0.4, 0.2]), 3)
