@@ -177,6 +177,19 @@ def test_lists_are_values():
 
 
 @pytest.mark.row("A7")
+@pytest.mark.parametrize("dtype", ["int64", "int32", "bool", "float32", "complex128"])
+def test_lists_of_each_dtype_go_through_functions(dtype):
+    p = parse(f"""
+    (program f
+      (def longer ((l (list {dtype})) (k (list (tuple {dtype} bool))) (x {dtype}) (n int64)) (list {dtype})
+        (if (== n 0) (item (tuple l k) 0) (call longer (list-append l x) (list-append k (tuple x true)) x (- n 1))))
+      (def f ((x {dtype})) (list {dtype})
+        (call longer (list-new :item {dtype}) (list-new :item (tuple {dtype} bool)) x 3)))
+    """)
+    agree(p, np.dtype(dtype).type(1))
+
+
+@pytest.mark.row("A7")
 @pytest.mark.parametrize(
     "body",
     [

@@ -20,7 +20,6 @@ from lsp_ad.staging.lantern.compiler.operands import (
     stored,
 )
 from lsp_ad.staging.lantern.compiler.scalars import converted
-from lsp_ad.staging.lantern.compiler.shaping import zero
 from lsp_ad.staging.lantern.compiler.writer import Writer
 from lsp_ad.staging.lantern.ir import Array, List, Scalar, Type
 
@@ -32,7 +31,8 @@ def sample(t: Type) -> str:
 
 def _sample_leaf(t: Type) -> str:
     if isinstance(t, Scalar):
-        return zero(t.dtype).code
+        # Not a literal: Numba would keep its value in the type of a list.
+        return "np.bool_(False)" if t.dtype == "bool" else f"np.{t.dtype}(0)"
     if isinstance(t, Array):
         shape = "0" if t.rank == 1 else str((0,) * t.rank)
         return f"np.empty({shape}, np.{'bool_' if t.dtype == 'bool' else t.dtype})"
