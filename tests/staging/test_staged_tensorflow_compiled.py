@@ -243,6 +243,14 @@ def picked(x, i):
     return np.sum(x[i] ** 3)
 
 
+def early(x):
+    for row in x:
+        for e in row:
+            if e > 1.0:
+                return e * e
+    return np.sum(x)
+
+
 def recurrence(x):
     h = np.zeros(3)
     for t in range(x.shape[0]):
@@ -259,6 +267,7 @@ DERIVATIVES = [
     (stencil, (RNG.normal(size=8),)),
     (layers, (RNG.normal(size=3),)),
     (picked, (RNG.normal(size=5), np.array([0, 2, 2]))),
+    (early, (RNG.normal(size=(3, 4)),)),
     (recurrence, (RNG.normal(size=(5, 3)),)),
     (recurrence, (RNG.normal(size=(100, 3)),)),
 ]

@@ -148,7 +148,7 @@ class TensorFlow(Backend):
     def get_item(self, value: Any, index: Any) -> Any:
         if isinstance(value, Items):
             if isinstance(index, slice):
-                return self.get_item(self.wrapped(lists.stacked(value)), index)
+                return lists.of(indexing.item(lists.stacked(value), index), value.item)
             return self.list_get(value, index)
         if not self.numpy_semantics and isinstance(value, tf.Tensor) and not indexing.has_arrays(index):
             return value[index]
@@ -189,7 +189,7 @@ class TensorFlow(Backend):
     def list_get(self, store: Any, index: Any) -> Any:
         if not isinstance(store, Items):
             return self.get_item(store, index)
-        return self.wrapped(lists.get(store, tensor_of(index, np.int32)))
+        return self.typed(lists.get(store, tensor_of(index, np.int32)), store.item)
 
     def list_set(self, store: Any, index: Any, item: Any) -> Any:
         return lists.set_(store, tensor_of(index, np.int32), self._tensor(item, store.item))
