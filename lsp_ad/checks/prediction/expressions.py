@@ -157,7 +157,9 @@ class Expressions:
         if canonical is not None and not canonical.startswith(HERE):
             return Library(canonical)
         constant = self.functions.program.constants.get(node.id)
-        return Known(constant.value) if isinstance(constant, gast.Constant) else Python()
+        # A list may have been changed since.
+        known = isinstance(constant, (gast.Constant, gast.UnaryOp, gast.Tuple)) and _is_literal(constant)
+        return self.value(constant) if known else Python()
 
     def _attribute(self, node: gast.Attribute) -> Value:
         owner = self.value(node.value)
@@ -346,6 +348,13 @@ class Expressions:
     def run(self, place: Place) -> Value:
         """The result of a function whose parameters are bound in the frame."""
         raise NotImplementedError
+
+
+def _is_literal(node: gast.expr) -> bool:
+    """A number, a text or a tuple of such, written out."""
+    if isinstance(node, gast.Tuple):
+        return all(map(_is_literal, node.elts))
+    return isinstance(node.operand if isinstance(node, gast.UnaryOp) else node, gast.Constant)
 
 
 def defaults(place: Place) -> dict[str, gast.expr]:

@@ -1,0 +1,17 @@
+"""What the text tells of staging agrees with what happens under TensorFlow."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.staging.test_predictions import CASES, disagreements, predicted, reported
+
+pytestmark = pytest.mark.row("A13", "A15")
+
+
+@pytest.mark.parametrize(("function", "arguments"), CASES)
+def test_prediction_and_report_agree(function, arguments):
+    pytest.importorskip("tensorflow")
+    expected, found = predicted(function, arguments), reported(function, arguments, "tensorflow")
+    wrong, unclear = disagreements(expected, found)
+    assert not wrong and not unclear
