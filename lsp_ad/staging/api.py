@@ -8,12 +8,13 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from lsp_ad.staging import decisions
-from lsp_ad.staging.backends import backend_named
+from lsp_ad.staging.backends import backend_named, loaded
 from lsp_ad.staging.callees import MARK, converted_callee
 from lsp_ad.staging.conversion import converted, template_of
 from lsp_ad.staging.decisions import Report
 from lsp_ad.staging.entries import Entry
-from lsp_ad.staging.errors import ConversionError
+from lsp_ad.staging.errors import MADE, ConversionError
+from lsp_ad.staging.structures import flatten
 
 F = TypeVar("F", bound=Callable)
 
@@ -46,15 +47,25 @@ def to_code(function: Callable[..., Any]) -> str:
 def do_not_convert(function: F) -> F:
     """Mark a function that conversion leaves as it is; it runs as plain Python."""
     setattr(function, MARK, function)
+    getattr(function, "__dict__", {}).pop(MADE, None)
     return function
 
 
 def staging_report(
     function: Callable[..., Any], *arguments: Any, backend: str | None = None, **named: Any
 ) -> Report:
-    """Trace a function with arguments, and say of each construct what was decided and why."""
+    """Trace a function with arguments, and say of each construct what was decided and why.
+
+    The function runs; but where an argument only describes an array (`jax.ShapeDtypeStruct`) it is traced, as
+    in `jax.jit`.
+    """
+    leaves = flatten((arguments, named))[0]
+    only = next((b for b in loaded() if any(map(b.is_description, leaves))), None)
     with decisions.recording() as report:
-        staged(function, backend)(*arguments, **named)
+        if only is None:
+            staged(function, backend)(*arguments, **named)
+        else:
+            only.trace_only(staged(function, None), arguments, named)
     return report
 
 

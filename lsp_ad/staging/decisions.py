@@ -6,10 +6,12 @@ static half (`checks/`) predicts them from the text; tests compare the two.
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from lsp_ad.staging.errors import user_place
 
@@ -49,20 +51,41 @@ class Decision:
     subject: str = ""
 
     def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.text}"
+
+    @property
+    def text(self) -> str:
+        """What was decided, without its place."""
         what = f"{self.construct} {self.subject}".rstrip()
         times = f" {self.count} times" if self.count is not None else ""
         why = f": {self.why}" if self.why else ""
-        return f"{self.file}:{self.line}: {what}: {self.outcome}{times}{why}"
+        return f"{what}: {self.outcome}{times}{why}"
 
 
 @dataclass
 class Report:
-    """The decisions of one trace, in the order in which they were first made, each once."""
+    """The decisions of one trace, in the order in which they were first made, each once.
 
-    decisions: list[Decision] = field(default_factory=list)
+    Printed: by file and line, with the text that each is about.
+    """
+
+    made: dict[Decision, None] = field(default_factory=dict)
+
+    @property
+    def decisions(self) -> list[Decision]:
+        return list(self.made)
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.decisions))
+        lines: list[str] = []
+        for file, found in groupby(sorted(self.made, key=lambda d: (d.file, d.line)), lambda d: d.file):
+            lines.append(f"{file}:")
+            here = ""
+            for decision in found:
+                text = _excerpt(file, decision.line)
+                place = f"{decision.line:>5}  {text:<{_WIDE}}"
+                lines.append(f"{place if place != here else '':<{_WIDE + 7}}  {decision.text}")
+                here = place
+        return "\n".join(lines)
 
     def __iter__(self) -> Iterator[Decision]:
         return iter(self.decisions)
@@ -70,6 +93,15 @@ class Report:
     def of(self, construct: str) -> list[Decision]:
         """The decisions about one kind of construct."""
         return [d for d in self.decisions if d.construct == construct]
+
+
+_WIDE = 36
+
+
+def _excerpt(file: str, line: int) -> str:
+    """The text of a line, cut to what fits."""
+    text = linecache.getline(file, line).strip()
+    return text if len(text) <= _WIDE else text[: _WIDE - 3] + "..."
 
 
 _report: ContextVar[Report | None] = ContextVar("report", default=None)
@@ -97,5 +129,4 @@ def decide(construct: str, outcome: str, why: str = "", count: int | None = None
     if report is None:
         return
     decision = Decision(*user_place(2), construct, outcome, why, count, subject)
-    if decision not in report.decisions:
-        report.decisions.append(decision)
+    report.made.setdefault(decision)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,17 @@ _loaded: dict[str, Backend] = {}
 _PLAIN = frozenset(
     [bool, int, float, complex, str, type(None), tuple, list, dict, np.ndarray, *np.sctypeDict.values()]
 )
+
+
+_SINGLE = _PLAIN - {tuple, list, dict}
+
+
+def all_plain(values: Iterable[Any]) -> bool:
+    """Whether all values are numbers, texts and arrays that no back end owns; what has parts is not."""
+    for value in values:  # noqa: SIM110 - a generator would cost more than all else here
+        if type(value) not in _SINGLE:
+            return False
+    return True
 
 
 def register(backend: Backend) -> None:

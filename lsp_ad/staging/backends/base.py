@@ -334,6 +334,14 @@ class Backend(ABC):
             raise staging_error(f"The back end {self.name} has no `np.{name}`.")
         return found
 
+    def is_description(self, value: Any) -> bool:
+        """Whether a value only says what type and shape an argument has."""
+        return False
+
+    def trace_only(self, function: Callable[..., Any], args: tuple, named: dict[str, Any]) -> None:
+        """Trace a function with descriptions among its arguments."""
+        raise staging_error(f"The back end {self.name} traces no descriptions of arguments.")
+
     def underlying(self, function: Any) -> Any:
         """The Python function that one compiled by the library of the back end stands for; None of others."""
         return None

@@ -130,6 +130,20 @@ class Jax(Backend):
     def add_at(self, value: Any, index: Any, by: Any) -> Any:
         return jnp.asarray(value).at[_index(index)].add(by)
 
+    def is_description(self, value: Any) -> bool:
+        return isinstance(value, jax.ShapeDtypeStruct)
+
+    def trace_only(self, function: Callable[..., Any], args: tuple, named: dict[str, Any]) -> None:
+        leaves, structure = flatten((args, named))
+        where = [i for i, leaf in enumerate(leaves) if self.is_description(leaf)]
+
+        def run(*data: Any) -> list[Any]:
+            given = dict(zip(where, data, strict=True))
+            made = unflatten(structure, [given.get(i, leaf) for i, leaf in enumerate(leaves)])
+            return [leaf for leaf in flatten(function(*made[0], **made[1]))[0] if self.owns(leaf)]
+
+        jax.eval_shape(run, *(leaves[i] for i in where))
+
     def underlying(self, function: Any) -> Any:
         return function.__wrapped__ if type(function).__name__ == "PjitFunction" else None
 

@@ -39,6 +39,7 @@ _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     "<<": operator.ilshift,
     ">>": operator.irshift,
 }
+_NUMBERS = frozenset([bool, int, float, complex, str])
 _NEW: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "-": operator.sub,
@@ -212,6 +213,8 @@ def update_item(
 
 def update(value: Any, sign: str, by: Any, given: bool = False, outside: bool = False, **others: Any) -> Any:
     """`value += by`, or another operator."""
+    if type(value) in _NUMBERS and type(by) in _NUMBERS and not others:
+        return _NEW[sign](value, by)
     write = Write(value, (), given, outside, others)
     backend = owner(value, by)
     if isinstance(value, (StagedList, list)) or (backend is None and not _in_trace(value)):

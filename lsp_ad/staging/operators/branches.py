@@ -34,7 +34,7 @@ def if_(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], state: St
     test = truth(test)
     backend = owner(test)
     if backend is None:
-        decide(decisions.IF, decisions.PYTHON, why_python(test))
+        in_python(decisions.IF, test)
         (body if test else orelse)()
         return
     decide(decisions.IF, decisions.STAGED, f"the condition is a value of {backend.name}")
@@ -49,7 +49,7 @@ def if_exp(test: Any, body: Callable[[], Any], orelse: Callable[[], Any]) -> Any
     test = truth(test)
     backend = owner(test)
     if backend is None:
-        decide(decisions.IF_EXPRESSION, decisions.PYTHON, why_python(test))
+        in_python(decisions.IF_EXPRESSION, test)
         return body() if test else orelse()
     decide(decisions.IF_EXPRESSION, decisions.STAGED, f"the condition is a value of {backend.name}")
     return staged_choice(backend, test, body, orelse, "the conditional expression")
@@ -67,6 +67,12 @@ def staged_choice(
 
     traced, outcomes = _both(backend, state, (None,), kept(body), kept(orelse))
     return _merge(backend, test, traced, outcomes, (), "branch")[0]
+
+
+def in_python(construct: str, test: Any) -> None:
+    """Record that Python decides, and by what."""
+    if decisions.are_recorded():
+        decide(construct, decisions.PYTHON, why_python(test))
 
 
 def why_python(test: Any) -> str:

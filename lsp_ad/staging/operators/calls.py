@@ -11,7 +11,7 @@ import numpy as np
 
 from lsp_ad.staging import decisions
 from lsp_ad.staging.arguments import check_caller
-from lsp_ad.staging.backends import owner
+from lsp_ad.staging.backends import all_plain, owner
 from lsp_ad.staging.backends.base import Backend
 from lsp_ad.staging.context import active, writing
 from lsp_ad.staging.decisions import decide
@@ -24,10 +24,14 @@ from lsp_ad.staging.structures import flatten
 
 def call(function: Any) -> Any:
     """What to call in place of a function: `call(f)(x)` for `f(x)`."""
-    if type(function) is types.FunctionType and not decisions.are_recorded():
-        before = function.__dict__.get(MADE)
-        if before is not None and before[0] is function and before[1] is function.__code__:
-            return _within(before[2])
+    if not decisions.are_recorded():
+        kind = type(function)
+        plain = function.__func__ if kind is types.MethodType else function
+        if type(plain) is types.FunctionType:
+            before = plain.__dict__.get(MADE)
+            if before is not None and before[0] is plain and before[1] is plain.__code__:
+                made = before[2]
+                return _within(made if plain is function else types.MethodType(made, function.__self__))
     try:
         known = TABLE.get(function)
     except TypeError:  # an object that cannot be hashed
@@ -37,7 +41,10 @@ def call(function: Any) -> Any:
     _noticed(function)
     name = numpy_name(function)
     if name is not None:
-        return _NumPy(function, name)
+        made = _NumPy(function, name)
+        if isinstance(function, (np.ufunc, types.FunctionType)) and "." not in name:  # there for good
+            TABLE[function] = made
+        return made
     from lsp_ad.staging.callees import converted_callee
 
     made, why = converted_callee(function)
@@ -123,6 +130,8 @@ class _NumPy:
         self.function, self.name = function, name
 
     def __call__(self, *args: Any, **options: Any) -> Any:
+        if all_plain(args) and all_plain(options.values()):
+            return self.function(*args, **options)
         if any(isinstance(value, StagedList) for value in args):
             args = tuple(v.array() if isinstance(v, StagedList) else v for v in args)
             if self.name == "stack" and options.get("axis", 0) == 0 and len(args) == 1:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from lsp_ad.staging import decisions
-from lsp_ad.staging.backends import owner
+from lsp_ad.staging.backends import all_plain, owner
 from lsp_ad.staging.backends.base import Backend
 from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import staging_error
@@ -141,6 +141,8 @@ def _extreme(plain: Callable[..., Any], whole: str, better: Callable[[Any, Any],
     """`min` or `max`: of equal items the first, as in Python."""
 
     def function(*args: Any, key: Any = None, default: Any = _MISSING) -> Any:
+        if key is None and len(args) > 1 and all_plain(args):
+            return plain(*args)
         from lsp_ad.staging.operators.calls import call
 
         made = None if key is None else call(key)

@@ -11,8 +11,9 @@ from lsp_ad.staging import decisions
 from lsp_ad.staging.backends import owner
 from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import staging_error
-from lsp_ad.staging.operators.branches import staged_choice, why_python
+from lsp_ad.staging.operators.branches import in_python, staged_choice
 from lsp_ad.staging.operators.optional import is_none
+from lsp_ad.staging.operators.truth import truth
 from lsp_ad.staging.structures import flatten
 
 
@@ -56,7 +57,7 @@ def and_(left: Any, right: Callable[[], Any]) -> Any:
     """`left and right()`: the right side is evaluated only where the left one is true."""
     backend = owner(left)
     if backend is None:
-        decide(decisions.AND, decisions.PYTHON, why_python(left))
+        in_python(decisions.AND, left)
         return left and right()
     decide(decisions.AND, decisions.STAGED, f"its left side is a value of {backend.name}")
     return staged_choice(backend, left, right, lambda: left, "and")
@@ -66,7 +67,7 @@ def or_(left: Any, right: Callable[[], Any]) -> Any:
     """`left or right()`: the right side is evaluated only where the left one is false."""
     backend = owner(left)
     if backend is None:
-        decide(decisions.OR, decisions.PYTHON, why_python(left))
+        in_python(decisions.OR, left)
         return left or right()
     decide(decisions.OR, decisions.STAGED, f"its left side is a value of {backend.name}")
     return staged_choice(backend, left, lambda: left, right, "or")
@@ -74,9 +75,10 @@ def or_(left: Any, right: Callable[[], Any]) -> Any:
 
 def not_(value: Any) -> Any:
     """`not value`."""
+    value = truth(value)
     backend = owner(value)
     if backend is None:
-        decide(decisions.NOT, decisions.PYTHON, why_python(value))
+        in_python(decisions.NOT, value)
         return not value
     decide(decisions.NOT, decisions.STAGED, f"its operand is a value of {backend.name}")
     return backend.not_(value)

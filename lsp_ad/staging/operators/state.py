@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from lsp_ad.staging import decisions
 from lsp_ad.staging.context import Body, tracing
@@ -15,8 +15,7 @@ from lsp_ad.staging.operators.variables import Undefined, Unset
 from lsp_ad.staging.structures import Structure, copied, flatten, unflatten
 
 
-@dataclass(frozen=True)
-class State:
+class State(NamedTuple):
     """Variables by name, with how to read and to set them all.
 
     The first `outputs` of them may be read afterwards. `guarded`: those that a flag guards, so that they are
@@ -31,6 +30,7 @@ class State:
 
     @property
     def all(self) -> list[str]:
+        """The names one by one."""
         return self.names.split(", ") if self.names else []
 
 
