@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 __all__ = ["ConversionError", "StagingError", "do_not_convert", "staged", "staging_report", "to_code"]
 
 
-def staged(function: Callable[..., Any] | None = None, *, backend: str | None = None) -> Any:
-    """Convert a function and, recursively, what it calls.
+def staged(
+    function: Callable[..., Any] | None = None, *, backend: str | None = None, recursive: bool = True
+) -> Any:
+    """Convert a function and, unless `recursive` is false, what it calls.
 
     Every construct of the result is decided at run time by the type of the value that it depends on: inside
     `jax.jit` or `tf.function` it is staged, on plain values it runs as Python. With `backend` ("jax",
@@ -26,7 +28,7 @@ def staged(function: Callable[..., Any] | None = None, *, backend: str | None = 
     """
     from lsp_ad.staging import api
 
-    return api.staged(function, backend)
+    return api.staged(function, backend, recursive)
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from lsp_ad.staging import decisions
 from lsp_ad.staging.backends import backend_named, loaded
 from lsp_ad.staging.callees import MARK, converted_callee
-from lsp_ad.staging.conversion import converted, template_of
+from lsp_ad.staging.conversion import converted, converted_alone, template_of
 from lsp_ad.staging.decisions import Report
 from lsp_ad.staging.entries import Entry
 from lsp_ad.staging.errors import MADE, ConversionError
@@ -19,13 +19,13 @@ from lsp_ad.staging.structures import flatten
 F = TypeVar("F", bound=Callable)
 
 
-def staged(function: Callable[..., Any] | None, backend: str | None) -> Any:
+def staged(function: Callable[..., Any] | None, backend: str | None, recursive: bool = True) -> Any:
     """What `lsp_ad.staged` does."""
     if function is None:
-        return functools.partial(staged, backend=backend)
+        return functools.partial(staged, backend=backend, recursive=recursive)
     if not callable(function):
         raise TypeError(f"staged takes a function, not {type(function).__name__}")
-    made = _converted(function)
+    made = _converted(function, recursive)
     return Entry(made, backend_named(backend).compile if backend is not None else None).function
 
 
@@ -69,10 +69,12 @@ def staging_report(
     return report
 
 
-def _converted(function: Callable[..., Any]) -> Any:
+def _converted(function: Callable[..., Any], recursive: bool) -> Any:
     plain = getattr(function, "__lsp_ad_unstaged__", function)
     if isinstance(plain, types.FunctionType):
-        return converted(plain)
+        return converted(plain) if recursive else converted_alone(plain)
+    if not recursive:
+        raise TypeError(f"only a function can be converted by itself, no {type(function).__name__}")
     made, why = converted_callee(plain)
     if why:
         name = getattr(function, "__qualname__", type(function).__name__)

@@ -26,6 +26,8 @@ from lsp_ad.staging import operators
 from lsp_ad.staging.converters.function import convert
 from lsp_ad.staging.errors import CONVERTED, GENERATED, MADE, SURVIVORS, ConversionError, Unsupported, place
 from lsp_ad.staging.locating import located
+from lsp_ad.staging.operators.builtins import BY_NAME
+from lsp_ad.staging.operators.calls import call_alone
 from lsp_ad.staging.text import converted_text
 
 _FUTURES = functools.reduce(
@@ -61,13 +63,20 @@ def converted(function: types.FunctionType) -> types.FunctionType:
     return made
 
 
-def _made(function: types.FunctionType, template: Template) -> types.FunctionType:
+def converted_alone(function: types.FunctionType) -> types.FunctionType:
+    """A function converted, but not what it calls. Raises ConversionError."""
+    alone = types.SimpleNamespace(**{name: getattr(operators, name) for name in operators.__all__})
+    alone.__dict__.update(BY_NAME, call=call_alone)
+    return _made(function, template_of(function), alone)
+
+
+def _made(function: types.FunctionType, template: Template, ag: Any = operators) -> types.FunctionType:
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     namespace: dict[str, Any] = {}
     exec(template.code, function.__globals__, namespace)
     around = namespace["_lsp_ad_cells"](*cells).__code__
     shared = tuple(cells[free] for free in around.co_freevars)
-    made = types.FunctionType(around, function.__globals__, closure=shared)(operators)
+    made = types.FunctionType(around, function.__globals__, closure=shared)(ag)
     made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     made.__name__, made.__qualname__ = function.__name__, function.__qualname__
     made.__module__, made.__doc__ = function.__module__, function.__doc__

@@ -180,7 +180,7 @@ def no_hidden_changes(construct: str, names: Sequence[str], values: Sequence[Any
         _, path, _, _, _ = found[0]
         snapshot.restore()
         raise staging_error(
-            f"`{path}` is changed in a staged `{construct}` statement, out of its sight: that would happen"
+            f"`{path}` is changed in code that is staged (`{construct}`), out of its sight: that would happen"
             " once, when it is traced, and not when it runs.",
             "Change a variable of the function itself, or return the new value.",
         )

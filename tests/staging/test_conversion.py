@@ -272,3 +272,20 @@ def test_named_tuples_and_star_arguments():
 
     both(run, 2.0)
     both(run, -2.0)
+
+
+def test_one_function_alone():
+    def inner(x):
+        return x if x is None or x > 0 else -x
+
+    def outer(x):
+        y = inner(1.0)
+        return abs(y * x) if x > 0 else np.sin(x)
+
+    alone = lsp_ad.staged(outer, backend="jax", recursive=False)
+    for x in (2.0, -2.0):
+        np.testing.assert_allclose(alone(x), outer(x))
+    with pytest.raises(StagingError, match=r"`.*inner` runs unconverted"):
+        lsp_ad.staged(lambda x: inner(x), backend="jax", recursive=False)(2.0)
+    with pytest.raises(TypeError, match="only a function"):
+        lsp_ad.staged(functools.partial(outer), recursive=False)

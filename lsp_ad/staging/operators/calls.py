@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,7 @@ def call(function: Any) -> Any:
 
     made, why = converted_callee(function)
     outcome = decisions.LEFT_ALONE if why else decisions.CONVERTED
-    decide(decisions.CALL, outcome, why, subject=getattr(function, "__qualname__", type(function).__name__))
+    decide(decisions.CALL, outcome, why, subject=_name(function))
     return made if why else _within(made)
 
 
@@ -67,6 +67,21 @@ def _noticed(function: Any) -> None:
     if module in ("random", "time", "datetime", "uuid", "secrets"):
         why = "it is called when this is traced, not when it runs"
         decide(decisions.EFFECT, decisions.PYTHON, why, subject=module)
+
+
+def call_alone(function: Any) -> Any:
+    """What to call where only one function is converted, not those that it calls."""
+    known = TABLE.get(function) if isinstance(function, Hashable) else None
+    name = numpy_name(function) if known is None else None
+    if known is None and name is None:
+        decide(
+            decisions.CALL, decisions.LEFT_ALONE, "what it calls is not converted", subject=_name(function)
+        )
+    return _NumPy(function, name) if name is not None else known or function
+
+
+def _name(function: Any) -> str:
+    return getattr(function, "__qualname__", type(function).__name__)
 
 
 def _within(function: Callable[..., Any]) -> Callable[..., Any]:
