@@ -98,7 +98,7 @@ def _convert(
         LogicalExpressions(),
     ):
         function.body = convert_body(converter, function.body)
-    variables.deletions(function.body, local)
+    deleted = variables.deletions(function.body, local)
     function.body = break_statements.convert(function.body, fresh)
     scopes = Scopes(function)
     marked = {
@@ -108,7 +108,7 @@ def _convert(
         for n in scopes.local
         if scopes.maybe_unbound(n, s)
     }
-    variables.reads(scopes, marked)
+    variables.reads(scopes, marked | deleted)
     guarded |= scopes.flags | guards.guarded(scopes, marked)  # flags: of a loop, and set before it
     control = ControlFlow(scopes, names, guarded)
     body = control.block(function.body)

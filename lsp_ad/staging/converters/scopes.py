@@ -74,24 +74,31 @@ class Scopes:
         return name not in self.outside and name in self._unbound[self.graph.index[id(s)]]
 
     def _maybe_unbound(self) -> list[set[str]]:
-        names = {n: i for i, n in enumerate(sorted(self.local - self.parameters - self.outside))}
-        everything = (1 << len(names)) - 1
+        deletes = {p: self._deleted(point) for p, point in enumerate(self.graph.points)}
+        deleted = {n for found in deletes.values() for n in found}
+        given = self.parameters - deleted
+        names = {n: i for i, n in enumerate(sorted(self.local - given - self.outside))}
         kill = [
             sum(1 << names[n] for n in p.writes if n in names) if p is not None else 0
             for p in self.graph.points
         ]
         gen = [0] * len(kill)
-        gen[0] = everything
-        for index, point in enumerate(self.graph.points):
-            if point is not None and isinstance(point.statement, gast.Delete):
-                gen[index] |= sum(
-                    1 << names[n.id]
-                    for n in walk(point.statement)
-                    if isinstance(n, gast.Name) and n.id in names
-                )
-                kill[index] = 0
+        gen[0] = sum(1 << i for n, i in names.items() if n not in self.parameters)
+        for index, found in deletes.items():
+            mask = sum(1 << names[n] for n in found if n in names)
+            gen[index] |= mask
+            kill[index] &= ~mask
         into = flow.solve(len(kill), range(len(kill)), self.graph.predecessors(), gen, kill)
         return [{n for n, i in names.items() if mask >> i & 1} for mask in into]
+
+    @staticmethod
+    def _deleted(point: flow.Point | None) -> set[str]:
+        """The variables that a point leaves without a value."""
+        if point is None:
+            return set()
+        if isinstance(point.statement, gast.Delete):
+            return {n.id for n in walk(point.statement) if isinstance(n, gast.Name)}
+        return {point.statement.deletes} if hasattr(point.statement, "deletes") else set()
 
 
 def mutated(body: list[gast.stmt]) -> set[str]:

@@ -37,17 +37,20 @@ def _visited(wrap: gast.NodeTransformer, value: object) -> object:
     return wrap.visit(value) if isinstance(value, gast.AST) else value
 
 
-def deletions(body: list[gast.stmt], local: set[str]) -> None:
-    """`del y` of a local variable as the mark that it has no value."""
+def deletions(body: list[gast.stmt], local: set[str]) -> set[str]:
+    """`del y` of a local variable as the mark that it has no value; returns the variables."""
+    found: set[str] = set()
     for position, s in enumerate(body):
         for block in flow.blocks(s):
-            deletions(block, local)
+            found |= deletions(block, local)
         if isinstance(s, gast.Delete) and len(s.targets) == 1 and isinstance(s.targets[0], gast.Name):
             name = s.targets[0].id
             if name in local:
-                body[position] = at(
-                    gast.Assign([store(name)], operator("undefined", constant(name)), None), s
-                )
+                made = at(gast.Assign([store(name)], operator("undefined", constant(name)), None), s)
+                made.deletes = name
+                body[position] = made
+                found.add(name)
+    return found
 
 
 class _Wrap(gast.NodeTransformer):

@@ -11,7 +11,7 @@ from lsp_ad.staging.context import Body, tracing
 from lsp_ad.staging.effects import no_hidden_changes
 from lsp_ad.staging.errors import raise_statement, staging_error, user_place
 from lsp_ad.staging.operators.lists import Moved, StagedList
-from lsp_ad.staging.operators.variables import Undefined, Unset
+from lsp_ad.staging.operators.variables import Undefined
 from lsp_ad.staging.structures import Structure, copied, flatten, unflatten
 
 
@@ -68,9 +68,9 @@ def run_body(construct: str, state: State, start: Sequence[Any], run: Callable[[
 
 def _in_a_trace(error: Exception, construct: str) -> Exception:
     """An exception that leaves a body in a trace, where it says nothing of whether the body ever runs."""
-    if isinstance(error, Unset):
+    if isinstance(error, UnboundLocalError) and error.name:
         return staging_error(
-            f"`{error.variable}` has no value here on some path: all of them are traced.",
+            f"`{error.name}` has no value here on some path: all of them are traced.",
             "Give it one before the statement.",
         )
     place = raise_statement(error)

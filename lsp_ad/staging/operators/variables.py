@@ -6,14 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 
-class Unset(UnboundLocalError):
-    """What Python raises where a variable without a value is read."""
-
-    def __init__(self, variable: str):
-        super().__init__(f"cannot access local variable {variable!r} where it is not associated with a value")
-        self.variable = variable
-
-
 class Undefined:
     """Stands for the value of a variable that has none yet."""
 
@@ -30,7 +22,8 @@ class Undefined:
         raise self.error()
 
     def error(self) -> UnboundLocalError:
-        return Unset(self.name)
+        message = f"cannot access local variable {self.name!r} where it is not associated with a value"
+        return UnboundLocalError(message, name=self.name)
 
 
 def undefined(name: str) -> Undefined:
