@@ -222,6 +222,19 @@ def a_callee_writes(x, y):
     return z
 
 
+def sorted_in_place(x, y):
+    z = x * 1.0
+    z.sort()
+    return z
+
+
+def filled_in_a_branch(x, y):
+    z = np.zeros(3)
+    if x[0] > 0.0:
+        z.fill(1.0)
+    return z + x
+
+
 OUTSIDE = np.zeros(3)
 
 
@@ -241,6 +254,8 @@ REFUSED = [
     (an_argument_updated, "out", "out += x", X, X),
     (an_argument_in_a_branch, "out", "out[0] = x[0]", X, X),
     (a_callee_writes, "", "out[0] = v", X, X),
+    (sorted_in_place, "sort", "z.sort()", X, X),
+    (filled_in_a_branch, "fill", "z.fill(1.0)", X, X),
     (outside, "", "OUTSIDE[0] = x[0]", X, X),
 ]
 

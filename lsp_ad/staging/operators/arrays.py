@@ -102,7 +102,7 @@ class Write:
         leaves = [leaf for given in (rest, new) for leaf in flatten(given)[0]]
         if isinstance(value, (list, dict, StagedList)):
             return self._in_container(value, rest, parts, staged, plain)
-        if _holder(value, *leaves) is None and not _in_trace(value):
+        if _holder(value, *leaves) is None and not in_trace(value):
             for index in rest[:-1]:
                 value = value[index]
             plain(value, rest[-1] if rest else None)
@@ -205,7 +205,7 @@ def update_item(
 
     def plain(array: Any, index: Any) -> None:
         old = array[index]
-        signs = _IN_PLACE if owner(old, by) is None and not _in_trace(old) else _NEW
+        signs = _IN_PLACE if owner(old, by) is None and not in_trace(old) else _NEW
         array[index] = signs[sign](old, by)
 
     return Write(value, tuple(path), given, outside, others).of(staged, plain, by)
@@ -217,7 +217,7 @@ def update(value: Any, sign: str, by: Any, given: bool = False, outside: bool = 
         return _NEW[sign](value, by)
     write = Write(value, (), given, outside, others)
     backend = owner(value, by)
-    if isinstance(value, (StagedList, list)) or (backend is None and not _in_trace(value)):
+    if isinstance(value, (StagedList, list)) or (backend is None and not in_trace(value)):
         return write._results(_IN_PLACE[sign](value, by), list(others.values()))
     made = _NEW[sign](value, by)
     theirs = backend is not None and backend.owns(value) and active() is None
@@ -261,7 +261,7 @@ def _scattered(
     )
 
 
-def _in_trace(value: Any) -> bool:
+def in_trace(value: Any) -> bool:
     """Whether a write into an array must not happen now: code is being traced."""
     if not isinstance(value, np.ndarray):
         return False

@@ -15,7 +15,8 @@ from lsp_ad.staging.backends import all_plain, owner
 from lsp_ad.staging.backends.base import Backend
 from lsp_ad.staging.context import active, writing
 from lsp_ad.staging.decisions import decide
-from lsp_ad.staging.errors import MADE
+from lsp_ad.staging.errors import MADE, staging_error
+from lsp_ad.staging.operators.arrays import in_trace
 from lsp_ad.staging.operators.builtins import TABLE
 from lsp_ad.staging.operators.lists import StagedList
 from lsp_ad.staging.operators.optional import certain
@@ -39,6 +40,7 @@ def call(function: Any) -> Any:
     if known is not None:
         return known
     _noticed(function)
+    _check_in_place(function)
     name = numpy_name(function)
     if name is not None:
         made = _NumPy(function, name)
@@ -51,6 +53,25 @@ def call(function: Any) -> Any:
     outcome = decisions.LEFT_ALONE if why else decisions.CONVERTED
     decide(decisions.CALL, outcome, why, subject=_name(function))
     return made if why else _within(made)
+
+
+_IN_PLACE = ("sort", "fill", "partition", "put", "itemset", "resize")
+
+
+def _check_in_place(function: Any) -> None:
+    """Refuse methods that change an array, of one that is staged or, in a trace, of NumPy."""
+    array = getattr(function, "__self__", None)
+    if array is None or isinstance(array, (list, StagedList, type, types.ModuleType)):
+        return
+    if not in_trace(array) and owner(array) is None:
+        return
+    # the methods of a library's arrays may all have one name
+    name = next((n for n in _IN_PLACE if getattr(array, n, None) == function), None)
+    if name is not None:
+        raise staging_error(
+            f"`{name}` changes an array, which staged code cannot do.",
+            f"Write an assignment, as `x = np.{name}(x)` or `x[...] = value`.",
+        )
 
 
 def _noticed(function: Any) -> None:

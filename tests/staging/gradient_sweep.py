@@ -1,0 +1,80 @@
+"""Generated gradients of the programs of the oracle sweep, staged: `python -m tests.staging.gradient_sweep`.
+
+Each ends equal to what Python gives, or in an error of staging. Prints how many do, and each that does not.
+`--backend`, and words that names of files or programs contain, choose.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import importlib
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+import lsp_ad
+from tests import oracle
+from tests.differentiate.programs.case import Case
+
+PROGRAMS = Path(oracle.__file__).parent / "differentiate" / "programs"
+_REPEATED = ("case", "found", "everything", "earlier", "earlier_longer")
+
+
+def cases() -> Iterator[tuple[str, Case]]:
+    """(name of the file, case) for the first arguments of each program."""
+    for path in sorted(PROGRAMS.glob("*.py")):
+        if path.stem not in _REPEATED:
+            module = importlib.import_module(f"tests.differentiate.programs.{path.stem}")
+            yield from ((path.stem, case) for case in module.CASES if case.is_first)
+
+
+def outcome(case: Case, backend: str) -> tuple[str, str]:
+    """What becomes of the gradient of a program: "equal", "wrong", or the type of the error; and its message."""
+    try:
+        _, text = oracle.generate(case.source, "f", case.wrt, "vjp")
+    except oracle.Refused:
+        return "not differentiated", ""
+    names = oracle.run(text)
+    value = names["f"](*copy.deepcopy(case.args))
+    seed = oracle.random_like(value, np.random.default_rng(0))
+    arguments = case.args
+    expected = names["f_vjp"](*copy.deepcopy(arguments), df=seed)
+    try:
+        found = lsp_ad.staged(names["f_vjp"], backend=backend)(*copy.deepcopy(arguments), df=seed)
+    except Exception as error:
+        return type(error).__name__, str(error)
+    if oracle.shapes(found) != oracle.shapes(expected):
+        return "wrong", f"shapes {oracle.shapes(found)}, not {oracle.shapes(expected)}"
+    pairs = zip(oracle.leaves(found), oracle.leaves(expected), strict=True)
+    equal = all(np.allclose(a, b, rtol=1e-8, atol=1e-10, equal_nan=True) for a, b in pairs)
+    return ("equal" if equal else "wrong"), ""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--backend", default="jax")
+    parser.add_argument("words", nargs="*")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    found: Counter[str] = Counter()
+    for file, case in cases():
+        if options.words and not any(word in f"{file} {case.name}" for word in options.words):
+            continue
+        try:
+            kind, message = outcome(case, options.backend)
+        except Exception as error:  # the program itself raises
+            kind, message = f"not run: {type(error).__name__}", str(error)
+        found[kind] += 1
+        if kind not in ("equal", "not differentiated"):
+            print(f"{file} | {case.name} | {kind} | {message[:200]!r}", flush=True)
+    print(dict(found))
+    sys.exit(found["wrong"] > 0)
+
+
+if __name__ == "__main__":
+    main()

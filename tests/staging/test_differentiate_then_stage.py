@@ -1,0 +1,30 @@
+"""Generated gradients of the oracle's programs on JAX: equal, or an error of staging. A part of
+`tests/staging/gradient_sweep.py`, which goes over all."""
+
+from __future__ import annotations
+
+import warnings
+import zlib
+
+import pytest
+
+from tests.staging import gradient_sweep
+
+pytest.importorskip("jax")
+pytestmark = pytest.mark.row("A17")
+PART = 6
+FILES = ("for_loops", "branches", "containers", "in_place", "indexing", "calls", "jumps", "while_loops")
+CASES = [
+    case
+    for file, case in gradient_sweep.cases()
+    if file in FILES and zlib.crc32(case.name.encode()) % PART == 0
+]
+
+
+def test_equal_or_refused():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = {case.name: gradient_sweep.outcome(case, "jax") for case in CASES}
+    kinds = [kind for kind, _ in found.values()]
+    assert set(kinds) <= {"equal", "not differentiated", "StagingError", "ConversionError", "MismatchError"}, found
+    assert kinds.count("equal") > 0.8 * len(kinds), found
