@@ -122,7 +122,8 @@ class Lantern(Backend):
         if spec.listed:
             return self.list_new(self.list_item(spec), 0)
         if spec.shape:
-            return self.tracer.op("zeros", *[size or 0 for size in spec.shape], dtype=spec.dtype.name)
+            # an axis of size 1 is broadcast to what it meets, as zeros of any size would be
+            return self.tracer.op("zeros", *[size or 1 for size in spec.shape], dtype=spec.dtype.name)
         return self.cast(0, spec)
 
     def cond(self, test: Any, then: Traced, orelse: Traced, specs: Sequence[Spec]) -> list[Any]:

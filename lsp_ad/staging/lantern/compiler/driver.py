@@ -69,7 +69,6 @@ class Compiled:
         consumed = self.text.entry.consumed
         self._take = [taking(t, name, k in consumed) for k, (name, t) in enumerate(entry.params)]
         self._give = giving(entry.result)
-        self._general: tuple[Text, Callable] | None = None
         self._traced: tuple[Text, Callable] | None = None
 
     @property
@@ -84,8 +83,8 @@ class Compiled:
             try:
                 found = self._run(self._enter, args)
             except kernels.Stretch:
-                self._general = self._general or _built(self.program, stretching=True)
-                found = self._run(self._general[1], args)
+                self.text, self._enter = _built(self.program, stretching=True)
+                found = self._run(self._enter, args)
         except LanternError:
             raise
         except Exception as error:
