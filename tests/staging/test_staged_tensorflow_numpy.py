@@ -493,6 +493,9 @@ WRITES = [
     (lambda i: (slice(None), slice(i[1], i[0])), lambda a: a[:, 1:]),
     (lambda i: (1, [0, 2]), lambda a: a[0, 1:]),
     (lambda i: (slice(None), slice(None)), lambda a: a[0]),
+    (lambda i: (slice(None), None), lambda a: a[:, None] * 2.0),
+    (lambda i: (slice(None), None, slice(1, None)), lambda a: a[:, None, :2]),
+    (lambda i: (None, 0), lambda a: a[1][None]),
 ]
 
 

@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from lsp_ad.staging.backends.tensorflow.arrays import Array, sizes, tensor_of
 from lsp_ad.staging.errors import staging_error
+from lsp_ad.staging.operators.lists import StagedList
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,8 @@ def _with_slice(value: tf.Tensor, basic: tuple, elements: tf.Tensor) -> tf.Tenso
     parts += [slice(None)] * (value.shape.rank - len(parts))
     picked = value[tuple(parts)]
     shape = picked.shape.as_list() if picked.shape.is_fully_defined() else tf.shape(picked)
+    if None in [part for part in basic if not isinstance(part, tf.Tensor)]:
+        elements = tf.reshape(tf.broadcast_to(elements, tf.shape(value[basic])), shape)
     if elements.shape.rank is not None and elements.shape.rank > picked.shape.rank:
         elements = tf.reshape(elements, elements.shape[elements.shape.rank - picked.shape.rank :])
     if elements.shape != picked.shape or not picked.shape.is_fully_defined():
@@ -184,6 +187,8 @@ def _expanded(value: tf.Tensor, parts: tuple) -> list[Any]:
     """The parts of an index as numbers, slices, None and tensors of int64; `...` and masks written out."""
     found: list[Any] = []
     for part in parts:
+        if isinstance(part, StagedList):
+            part = part.array()
         if isinstance(part, (list, np.ndarray)) or (isinstance(part, np.generic) and part.dtype == bool):
             part = tensor_of(np.asarray(part, np.int64) if isinstance(part, list) and not part else part)
         elif isinstance(part, (Array, tf.Variable)):
