@@ -78,3 +78,68 @@ def test_no_path_without_a_call():
 
     with pytest.raises(lsp_ad.StagingError, match="on every path"):
         lsp_ad.staged(endless, backend="lantern")(1.0)
+
+
+def tree_sine(base, left, right, i):
+    if i < 0:
+        return base
+    return np.sin(tree_sine(base, left, right, left[i])) * tree_sine(base, left, right, right[i]) + 1.0
+
+
+@pytest.mark.row("A17")
+@pytest.mark.parametrize(
+    ("function", "wrt", "arguments"),
+    [
+        (tree_sine, "base", (1.5, LEFT, RIGHT, np.int64(0))),
+        (tree_prod, ("base", "value"), (1.5, LEFT, RIGHT, VALUES, np.int64(0))),
+    ],
+)
+def test_gradients_through_recursion(function, wrt, arguments):
+    """What the forward sweep of a recursive function saves is data of any depth."""
+    gradient = lsp_ad.grad(function, wrt)
+    found, expected = lsp_ad.staged(gradient, backend="lantern")(*arguments), gradient(*arguments)
+    for one, other in (
+        zip(np.atleast_1d(found), np.atleast_1d(expected), strict=True)
+        if wrt == "base"
+        else zip(found, expected, strict=True)
+    ):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def best(x, n):
+    found = None
+    for i in range(n):
+        v = np.sin(x * i)
+        if found is None or v > found:
+            found = v
+    return found
+
+
+def last_below(x, n):
+    last = None
+    for i in range(n):
+        v = np.sin(x * i)
+        if v < -0.5:
+            last = (v, i)
+    if last is None:
+        return 0.0
+    a, b = last
+    return a * b
+
+
+def product_of_last(x, n):
+    last = None
+    for i in range(n):
+        last = x * i
+    return last * 2.0
+
+
+@pytest.mark.row("A4")
+def test_values_that_may_be_none():
+    for n in (0, 1, 3, 30):
+        for function in (best, last_below):
+            assert lsp_ad.staged(function, backend="lantern")(0.3, np.int64(n)) == function(0.3, n)
+    staged = lsp_ad.staged(product_of_last, backend="lantern")
+    assert staged(0.3, np.int64(3)) == product_of_last(0.3, 3)
+    with pytest.raises(TypeError, match="None"):
+        staged(0.3, np.int64(0))

@@ -58,3 +58,14 @@ def test_without_teacher_forcing(backend):
     module = loaded("seq2seq")
     arguments = module.data(teacher_forcing=False)
     assert_equal(lsp_ad.staged(module.seq2seq, backend=backend)(*arguments), module.seq2seq(*arguments))
+
+
+@pytest.mark.row("A16", "A17")
+def test_tree_lstm():
+    """The loss on a tree of any form; `tests/benchmarks/staging.py` stages the whole step of training."""
+    pytest.importorskip("numba")
+    module = loaded("tree_lstm")
+    arguments = module.data()[:-1]
+    assert_equal(lsp_ad.staged(module.loss, backend="lantern")(*arguments), module.loss(*arguments))
+    other = module.data(leaves=9, seed=1)[:-1]
+    assert_equal(lsp_ad.staged(module.loss, backend="lantern")(*other), module.loss(*other))

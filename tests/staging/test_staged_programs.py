@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
+from functools import cache
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,7 +13,7 @@ import lsp_ad
 from tests.staging.programs import PROGRAMS
 
 pytestmark = pytest.mark.row("A3", "A4", "A5", "A6", "A15")
-BACKENDS = ["python", "jax", "lantern"]
+BACKENDS = ["python", "jax", "lantern", "toy"]
 CASES = [
     pytest.param(function, arguments, id=f"{function.__name__}-{number}")
     for function, several in PROGRAMS
@@ -20,9 +24,21 @@ CASES = [
 def compiled(function, backend):
     if backend == "python":
         return lsp_ad.staged(function)
-    if backend != "lantern":
-        pytest.importorskip(backend)
+    if backend == "toy":
+        loaded("toy_backend").install()
+    else:
+        pytest.importorskip({"lantern": "numba"}.get(backend, backend))
     return lsp_ad.staged(function, backend=backend)
+
+
+@cache
+def loaded(name):
+    """A module of the examples."""
+    path = Path(__file__).resolve().parents[2] / "examples" / "staging" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def assert_equal(found, expected):

@@ -5,7 +5,7 @@ Whether a helper stands in the user's file or in `lsp_ad.runtime`, it is known b
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -17,12 +17,14 @@ from lsp_ad.staging.lantern.numpy_functions import function
 from lsp_ad.staging.lantern.staged import Staged
 
 
-def helper(called: FunctionType) -> Callable[..., Any] | None:
-    """What stands for a function, if it is one of the helpers."""
+def helper(called: FunctionType, args: tuple) -> Callable[..., Any] | None:
+    """What stands for a function, if it is one of the helpers, and for its arguments there is something."""
     plain = getattr(called, "__lsp_ad_unstaged__", called)
     known = _HELPERS.get(plain.__name__)
     code = _codes().get(plain.__name__)
-    return known if known is not None and code is not None and _is_alike(plain.__code__, code) else None
+    if known is None or code is None or not _is_alike(plain.__code__, code):
+        return None
+    return known if known is unbroadcast or _are_small(*args) else None
 
 
 @cache
@@ -45,19 +47,22 @@ def unbroadcast(dx: Any, x: Any) -> Any:
         if not isinstance(x, Staged) or not np.ndim(dx):
             return dx
         dx = x.tracer.staged(x.tracer.value(np.asarray(dx)))
-    rank = np.ndim(x)
-    added = dx.ndim - rank
-    if added > 0:
-        dx = function("sum")(dx, axis=tuple(range(added)))
-    if not rank or added < 0 or x is dx:
+    added = dx.ndim - np.ndim(x)
+    if added < 0 or x is dx:
         return dx
-    tracer = dx.tracer
-    builder = tracer.builder
-    for axis in range(rank):
-        mine, other = tracer.value(dx), tracer.value(x)
-        sizes = [builder.op("size", value, axis=axis) for value in (mine, other)]
+    return _reduced(dx, added, x.shape if np.ndim(x) else ())
+
+
+def _reduced(dx: Staged, added: int, sizes: Sequence[Any]) -> Staged:
+    """The sum over the first axes, and over those of the others that are longer than wanted."""
+    if added:
+        dx = function("sum")(dx, axis=tuple(range(added)))
+    tracer, builder = dx.tracer, dx.tracer.builder
+    for axis, size in enumerate(sizes):
+        mine = tracer.value(dx)
+        same = builder.op("==", builder.op("size", mine, axis=axis), tracer.value(size))
         summed = partial(builder.op, "sum", mine, axis=axis, keepdims=True)
-        dx = tracer.staged(builder.branch(builder.op("==", *sizes), partial(_same, mine), summed))
+        dx = tracer.staged(builder.branch(same, partial(_same, mine), summed))
     return dx
 
 
@@ -65,4 +70,36 @@ def _same(value: Any) -> Any:
     return value
 
 
-_HELPERS: dict[str, Callable[..., Any]] = {"unbroadcast": unbroadcast}
+def matmul_adjoint_left(dy: Any, x1: Any, x2: Any) -> Any:
+    """The adjoint of x1 in y = x1 @ x2, for vectors and matrices."""
+    dy = _of_product(dy, x1, x2)
+    if x2.ndim == 1:
+        return dy * x2 if x1.ndim == 1 else dy[:, None] * x2
+    return dy @ x2.T if x1.ndim == 2 else x2 @ dy
+
+
+def matmul_adjoint_right(dy: Any, x1: Any, x2: Any) -> Any:
+    """The adjoint of x2 in y = x1 @ x2, for vectors and matrices."""
+    dy = _of_product(dy, x1, x2)
+    if x2.ndim == 1:
+        return dy * x1 if x1.ndim == 1 else x1.T @ dy
+    return x1.T @ dy if x1.ndim == 2 else x1[:, None] * dy
+
+
+def _of_product(dy: Any, x1: Any, x2: Any) -> Any:
+    """The adjoint of a product in the shape of the product."""
+    sizes = (*x1.shape[:-1], *x2.shape[1:])
+    if not isinstance(dy, Staged) or dy.ndim < len(sizes):
+        return function("broadcast_to")(dy, sizes)
+    return _reduced(dy, dy.ndim - len(sizes), sizes)
+
+
+def _are_small(dy: Any, x1: Any, x2: Any) -> bool:
+    return all(isinstance(x, Staged) and x.ndim in (1, 2) for x in (x1, x2))
+
+
+_HELPERS: dict[str, Callable[..., Any]] = {
+    "unbroadcast": unbroadcast,
+    "matmul_adjoint_left": matmul_adjoint_left,
+    "matmul_adjoint_right": matmul_adjoint_right,
+}

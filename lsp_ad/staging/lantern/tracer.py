@@ -147,9 +147,9 @@ class Tracer:
 
     def call(self, function: FunctionType, args: tuple, named: dict[str, Any]) -> Any:
         """A call of a converted function: traced through, or a call of a function of the program."""
-        known = helper(function)
+        known = helper(function, certain(args)) if not named else None
         if known is not None:
-            return known(*map(certain, args), **named)
+            return known(*certain(args))
         leaves, structure = flatten((args, named))
         if not any(isinstance(leaf, Staged) for leaf in leaves) and not _captures(function):
             return function(*args, **named)
