@@ -140,7 +140,9 @@ class Write:
         others = []
         for name, other in self.others.items():
             leaves = flatten(other)[0]
-            missed = not any(leaf is old for leaf in leaves) and any(map(np.ndim, leaves))
+            found = any(leaf is old for leaf in leaves)
+            missed = not found and any(map(np.ndim, leaves))
+            missed |= found and not np.ndim(old)  # an element that was read, or the array: they look the same
             if isinstance(other, StagedList) or missed:
                 raise staging_error(
                     f"`{name}` may share its memory with the array that is written into here.",
