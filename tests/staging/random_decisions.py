@@ -55,7 +55,9 @@ class Generator:
         if kind == "choose":
             return f"b = a if {self.test()} else b * 0.5"
         name = self.random.choice("ab")
-        return f"{name} = {self.random.choice(['a + 0.5', 'b * 0.5', 'a - b', 'x * 0.25 + b', 'y + k', '1.5'])}"
+        return (
+            f"{name} = {self.random.choice(['a + 0.5', 'b * 0.5', 'a - b', 'x * 0.25 + b', 'y + k', '1.5'])}"
+        )
 
     def staged(self) -> str:
         return self.random.choice(["a > b", "x < y", "a < 2.0", "b > 0.0"])
@@ -70,7 +72,10 @@ class Generator:
         if kind < 4:
             return self.python()
         word = self.random.choice(["and", "or"])
-        one, other = self.random.choice([self.staged, self.python]), self.random.choice([self.staged, self.python])
+        one, other = (
+            self.random.choice([self.staged, self.python]),
+            self.random.choice([self.staged, self.python]),
+        )
         return f"{'not ' if kind == 5 else ''}({one()} {word} {other()})"
 
 

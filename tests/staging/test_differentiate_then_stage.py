@@ -26,5 +26,11 @@ def test_equal_or_refused():
         warnings.simplefilter("ignore")
         found = {case.name: gradient_sweep.outcome(case, "jax") for case in CASES}
     kinds = [kind for kind, _ in found.values()]
-    assert set(kinds) <= {"equal", "not differentiated", "StagingError", "ConversionError", "MismatchError"}, found
+    assert set(kinds) <= {
+        "equal",
+        "not differentiated",
+        "StagingError",
+        "ConversionError",
+        "MismatchError",
+    }, found
     assert kinds.count("equal") > 0.8 * len(kinds), found

@@ -173,7 +173,9 @@ def test_decisions_that_must_be_staged():
     staged = lsp_ad.staged(flagged, backend="jax")
     assert_equal(staged(X, np.bool_(True)), X * 2.0)
     for program in (flagged, whole_with_a_flag):
-        with pytest.raises(lsp_ad.StagingError, match=r"test_directives\.py:\d+: `must_stage` of a Python bool"):
+        with pytest.raises(
+            lsp_ad.StagingError, match=r"test_directives\.py:\d+: `must_stage` of a Python bool"
+        ):
             lsp_ad.staged(program, backend="jax")(X, True)
         with pytest.raises(lsp_ad.StagingError, match="must_stage"):
             jax.jit(lsp_ad.staged(program), static_argnums=1)(X, True)

@@ -38,7 +38,7 @@ def assert_equal(found, expected):
         assert np.shape(one) == np.shape(other)
 
 
-@pytest.mark.parametrize("backend", ["python", "jax", "lantern"])
+@pytest.mark.parametrize("backend", ["python", "jax", "lantern", "tensorflow"])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_paper_program(name, backend):
     module = loaded(name)

@@ -99,7 +99,9 @@ def test_lists_can_be_differentiated_by_jax(program):
 
 def test_a_gradient_of_a_scan_does_not_read_the_array_anew():
     with jax.enable_x64(True):
-        text = str(jax.make_jaxpr(jax.grad(lsp_ad.staged(lambda m: np.sum(test_staged_loops.over_rows(m)))))(
-            test_staged_loops.M
-        ))
+        text = str(
+            jax.make_jaxpr(jax.grad(lsp_ad.staged(lambda m: np.sum(test_staged_loops.over_rows(m)))))(
+                test_staged_loops.M
+            )
+        )
     assert "scatter" not in text

@@ -259,7 +259,9 @@ def field(point, x):
     return x
 
 
-@pytest.mark.parametrize(("program", "given"), [(appended, []), (entry, {"x": 1.0}), (field, Point(1.0, 2.0))])
+@pytest.mark.parametrize(
+    ("program", "given"), [(appended, []), (entry, {"x": 1.0}), (field, Point(1.0, 2.0))]
+)
 def test_arguments_that_change(program, given):
     with pytest.raises(lsp_ad.StagingError, match=program.__name__):
         lsp_ad.staged(program, backend="jax")(given, X)

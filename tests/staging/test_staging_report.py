@@ -47,7 +47,9 @@ EXPECTED = """
 def test_printed():
     report = lsp_ad.staging_report(run, 50.0, 3, True, backend="jax")
     assert shown(report) == EXPECTED.strip("\n").split("\n")
-    assert [d.line for d in report] == [d.line for d in lsp_ad.staging_report(run, 50.0, 3, True, backend="jax")]
+    assert [d.line for d in report] == [
+        d.line for d in lsp_ad.staging_report(run, 50.0, 3, True, backend="jax")
+    ]
 
 
 def test_descriptions_of_arguments():
