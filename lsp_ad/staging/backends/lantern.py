@@ -304,11 +304,15 @@ class Lantern(Backend):
         """The program of a function for arguments of these types."""
         return self._program(function, *flatten((args, named)))[0]
 
-    def _compiled(self, function: Any, leaves: list[Any], structure: Structure) -> Callable[[list[Any]], Any]:
-        program, constants, shape, kept = self._program(function, leaves, structure)
+    def enter(self, program: Program) -> Callable[..., Any]:
+        """A program as a function of its arguments: machine code."""
         from lsp_ad.staging.lantern.compiler.driver import compiled
 
-        enter = compiled(program)
+        return compiled(program)
+
+    def _compiled(self, function: Any, leaves: list[Any], structure: Structure) -> Callable[[list[Any]], Any]:
+        program, constants, shape, kept = self._program(function, leaves, structure)
+        enter = self.enter(program)
 
         def run(data: list[Any]) -> Any:
             outputs = iter(enter(*data, *constants))
