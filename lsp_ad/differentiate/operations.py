@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import gast
 
@@ -22,6 +23,7 @@ from lsp_ad.rules.resolve import Operation
 from lsp_ad.rules.selection import JOINS
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.activity import Carries
+from lsp_ad.semantics.memory import values_read
 from lsp_ad.semantics.shapes import UNKNOWN, Kind
 from lsp_ad.simplify.algebra import assign, call, constant, name, normalize
 from lsp_ad.source.parse import span_of
@@ -231,7 +233,7 @@ class Operations:
         """Whether an adjoint is made of an array, whose type it has even if `dy` is a number of Python."""
         if bound.rule.name in ("@", "numpy.matmul"):
             return True
-        return any(bound.kind(p).type == "array" for p in mentioned(text) & bound.given.keys())
+        return any(bound.kind(p).type == "array" for p in _values_in(text) & bound.given.keys())
 
     def _is_full(self, text: str, bound: Bound, kind: Kind) -> bool:
         """Whether an elementwise adjoint has the shape of the result even if `dy` has not."""
@@ -289,3 +291,9 @@ def _is_real(kind: Kind) -> bool:
     if kind.items:
         return all(map(_is_real, kind.items))
     return kind.dtype in ("float", "int", "bool") or kind.type in ("none", "str")
+
+
+@lru_cache(1024)
+def _values_in(text: str) -> frozenset[str]:
+    """The names in the text of an adjoint of which more than the shape is read."""
+    return frozenset(n for s in gast.parse(text).body for n in values_read(s))

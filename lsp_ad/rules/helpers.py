@@ -95,6 +95,14 @@ def _same(bound: Bound) -> Kind:
     return bound.kind("d")._replace(fresh=False)
 
 
+def _part(bound: Bound) -> Kind:
+    """An adjoint without broadcasting: in the shape of its variable, unless it is a list."""
+    kinds = bound.kind("d"), bound.kind("x")
+    if any(k.is_structure for k in kinds):
+        return _same(bound)
+    return _unbroadcast(bound) if all(map(_is_array, kinds)) else _same(bound)._replace(shape=None)
+
+
 def _in_form(bound: Bound) -> Kind:
     """An adjoint in the structure of another value."""
     kind = bound.kind("x")
@@ -205,7 +213,7 @@ RULES = [
     ),
     _rule("like", "d x", _in_form, d="joined_like(dy, d)"),
     _rule("joined_like", "d x", _in_array, d="like(dy, d)"),
-    _rule("part_of_sum", "d x", _same, d="sum_of(dy, zeros_of(d))"),
+    _rule("part_of_sum", "d x", _part, d="sum_of(dy, zeros_of(d))"),
     _rule("same_form", "dx x", lambda bound: BOOL),
     _rule("filled", "d x", _same, d="dy"),
 ]
