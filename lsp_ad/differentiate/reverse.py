@@ -23,6 +23,7 @@ from lsp_ad.problems import Refusal, problem
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import change_of, is_access
 from lsp_ad.semantics.memory import stored_value, written_root
+from lsp_ad.semantics.names import parameters
 from lsp_ad.simplify.algebra import assign, constant, name, negation
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.trees import copied, located
@@ -50,6 +51,7 @@ class Reverse:
         self.active = self.operations.active
         self.overwrites = Overwrites(self.values, self.adjoints, self.active)
         self.carries = self.operations.carries
+        self.given = frozenset(parameters(self.values.function))
 
     def block(self, body: list[gast.stmt], state: State) -> list[gast.stmt]:
         """The adjoint statements of a block;
@@ -134,6 +136,7 @@ class Reverse:
                     self.values.bind_first(v, s)
                     # an array where another path has one of this function's own: so has what follows
                     made = any(v in other and other[v].owned for other in states if other is not inside)
+                    made = made and v in self.given and self.values.stability.is_stable(v)
                     inside[v] = self.adjoints.zero(v, s, block, whole=made)
                 state[v] = state[v].meet(inside[v]) if v in state else inside[v]
         return blocks
