@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import gast
 
-from lsp_ad.differentiate.fresh import plain
+from lsp_ad.differentiate.fresh import is_temporary, plain
 from lsp_ad.differentiate.mutations import DIRECT
 from lsp_ad.rules.helpers import STRUCTURED
 from lsp_ad.rules.resolve import Scope
@@ -115,7 +115,7 @@ class Assumptions:
     def _is_array(self, n: str) -> bool:
         """Whether a use says of a name, under any of its webs, that it stands for an array: an index, a loop,
         an attribute, a product of matrices, or a function of a whole array."""
-        same = {m for m in self.kinds.names if plain(m) == plain(n)}
+        same = {n} if is_temporary(n) else {m for m in self.kinds.names if plain(m) == plain(n)}
 
         def is_it(node: gast.AST | None) -> bool:
             return isinstance(node, gast.Name) and node.id in same

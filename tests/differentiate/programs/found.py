@@ -148,4 +148,16 @@ CASES = [
         """,
         (normal(6),),
     ),
+    *case(
+        "two elements of an array of unknown kind change places, which may be one",
+        """
+        def f(y, z, n: int):
+            v = np.sin(z)
+            v[n % 3], v[0] = v[0], v[n % 3]
+            return np.array([np.linalg.norm(v + 2.0) * k for k in y])
+        """,
+        (normal(2), normal(3), 1),
+        (normal(2), normal(3), 3),
+        wrt=("y", "z"),
+    ),
 ]
