@@ -796,6 +796,7 @@ def test_assert():
 @pytest.mark.row("A7")
 def test_writes():
     def function(x, i):
+        x = x * 1.0  # an argument that the caller sees must not be written into
         x[0] = 5.0
         x[i] = x[0] * 2.0
         x[2:] = x[:2] + 1.0
@@ -810,6 +811,7 @@ def test_writes():
 @pytest.mark.row("A7")
 def test_writes_in_a_loop():
     def function(x):
+        x = x * 1.0
         for i in tf.range(1, tf.shape(x)[0]):
             x[i] = x[i] + x[i - 1]
         return x
