@@ -46,7 +46,7 @@ def first_line(text: str, code: types.CodeType) -> int:
         )
     except (SyntaxError, ValueError) as error:
         raise NoSource(f"{code.co_filename} does not compile any more: {error}") from error
-    lines = [c.co_firstlineno for c in codes(compiled) if c.co_name == code.co_name and _same(c, code)]
+    lines = [c.co_firstlineno for c in codes(compiled) if c.co_name == code.co_name and same_code(c, code)]
     if not lines:
         raise NoSource(f"{code.co_filename} has changed since the function was defined; load it again")
     return code.co_firstlineno if code.co_firstlineno in lines else lines[0]
@@ -59,7 +59,7 @@ def codes(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from codes(constant)
 
 
-def _same(a: types.CodeType, b: types.CodeType) -> bool:
+def same_code(a: types.CodeType, b: types.CodeType) -> bool:
     """Whether two code objects do the same, wherever they stand."""
     names = (
         "co_code",
@@ -79,7 +79,7 @@ def _same(a: types.CodeType, b: types.CodeType) -> bool:
 
 def _same_constant(a: object, b: object) -> bool:
     if isinstance(a, types.CodeType) and isinstance(b, types.CodeType):
-        return _same(a, b)
+        return same_code(a, b)
     # 1, 1.0 and True are equal and not the same; two NaNs are the same and not equal.
     return a == b if isinstance(a, frozenset) else repr(a) == repr(b)
 

@@ -143,3 +143,32 @@ def test_values_that_may_be_none():
     assert staged(0.3, np.int64(3)) == product_of_last(0.3, 3)
     with pytest.raises(TypeError, match="None"):
         staged(0.3, np.int64(0))
+
+
+def used_in_one_branch(c, n, x):
+    last = None
+    for i in range(n):
+        last = x * i
+    y = 0.0
+    if c > 0.0:
+        y = last * 2.0
+    if last is None:
+        return -100.0
+    return last * 3.0 + y
+
+
+@pytest.mark.row("A4")
+def test_a_use_in_a_branch_says_nothing_of_what_follows():
+    for c, n in ((1.0, 2), (-1.0, 2), (-1.0, 0)):
+        found = lsp_ad.staged(used_in_one_branch, backend="lantern")(c, np.int64(n), 0.5)
+        assert found == used_in_one_branch(c, n, 0.5)
+
+
+@pytest.mark.row("A3")
+def test_a_python_number_takes_on_the_type_of_an_array():
+    def scaled(x, a):
+        return x * a
+
+    x = np.ones(2, np.float32)
+    assert lsp_ad.staged(scaled, backend="lantern")(x, 2.0).dtype == np.float32
+    assert lsp_ad.staged(scaled, backend="lantern")(x, np.float64(2.0)).dtype == np.float64

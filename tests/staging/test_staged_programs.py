@@ -56,3 +56,15 @@ def assert_equal(found, expected):
 def test_equal(function, arguments, backend):
     expected = function(*arguments)
     assert_equal(compiled(function, backend)(*arguments), expected)
+
+
+@pytest.mark.parametrize("backend", ["jax", "tensorflow"])
+def test_the_form_of_a_result_is_that_of_its_own_trace(backend):
+    def named(x):
+        if x.shape[0] == 2:
+            return {"a": x.sum()}
+        return {"b": x.sum()}
+
+    function = compiled(named, backend)
+    for size in (2, 3, 2):
+        assert function(np.ones(size)) == named(np.ones(size))

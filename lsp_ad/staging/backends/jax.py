@@ -168,10 +168,11 @@ class Jax(Backend):
             known = tuple((i, type(v), v) for i, v in enumerate(leaves) if not is_data(v))
             with jax.enable_x64(True), self._assertions():
                 data = [v for v in leaves if is_data(v)]
+                key = structure, known, tuple(map(jax.typeof, data))
                 outputs = jitted(structure, known, *data)
-                return plain(unflatten(results[structure, known], [_computed(v) for v in outputs]), _computed)
+                return plain(unflatten(results[key], [_computed(v) for v in outputs]), _computed)
 
-        results: dict[Any, Any] = {}
+        results: dict[Any, Any] = {}  # the structure of the result, of each trace
 
         @functools.partial(jax.jit, static_argnums=(0, 1))
         def jitted(structure: Any, known: tuple, *data: Any) -> list[Any]:
@@ -179,8 +180,9 @@ class Jax(Backend):
             rest = iter(data)
             leaves = [fixed[i] if i in fixed else next(rest) for i in range(len(fixed) + len(data))]
             args, named = unflatten(structure, leaves)
+            key = structure, known, tuple(map(jax.typeof, data))
             with compiling(self):
-                outputs, results[structure, known] = flatten(function(*args, **named))
+                outputs, results[key] = flatten(function(*args, **named))
             return outputs
 
         return compiled

@@ -289,20 +289,13 @@ class Lantern(Backend):
         @functools.wraps(function)
         def run(*args: Any, **named: Any) -> Any:
             leaves, structure = flatten((args, named))
-            data = [_given(v) for v in leaves if is_data(v)]
-            key = (
-                structure,
-                tuple((v.dtype, v.ndim) if is_data(v) else (type(v), v) for v in map(_given, leaves)),
-            )
+            data = [np.asarray(v) for v in leaves if is_data(v)]
+            key = structure, tuple(self.spec(v) if is_data(v) else (type(v), v) for v in leaves)
             if key not in compiled:
                 compiled[key] = self._compiled(function, leaves, structure)
             return compiled[key](data)
 
         return run
-
-    def program(self, function: Callable[..., Any], *args: Any, **named: Any) -> Program:
-        """The program of a function for arguments of these types."""
-        return self._program(function, *flatten((args, named)))[0]
 
     def enter(self, program: Program) -> Callable[..., Any]:
         """A program as a function of its arguments: machine code."""
@@ -341,10 +334,6 @@ class Lantern(Backend):
                 return tracer.entry(function, leaves, structure)
         finally:
             self.tracers.pop()
-
-
-def _given(value: Any) -> Any:
-    return np.asarray(value) if is_data(value) else value
 
 
 def _bindings(expr: Expr) -> tuple[Binding, ...]:

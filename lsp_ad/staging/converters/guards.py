@@ -19,10 +19,11 @@ import gast
 from lsp_ad.semantics import flow
 from lsp_ad.source.printing import key
 from lsp_ad.source.trees import walk
+from lsp_ad.staging.converters.building import AG
 from lsp_ad.staging.converters.scopes import Scopes, mutated
 
-# the calls that a condition may have: of functions whose result depends on nothing but their arguments
-_PURE = frozenset({"and_", "or_", "not_", "compare", "in_", "is_", "get_item", "eq", "ne"})
+# the operators of names and numbers that a condition may call: what a name holds may change out of sight
+_PURE = frozenset({"and_", "or_", "not_", "compare", "in_", "is_", "eq", "ne"})
 
 
 @dataclass(frozen=True)
@@ -76,13 +77,18 @@ def _collect(
 
 
 def _is_pure(test: gast.expr) -> bool:
-    calls = [n for n in walk(test) if isinstance(n, gast.Call)]
-    return all(
-        isinstance(n.func, gast.Attribute)
-        and isinstance(n.func.value, gast.Name)
-        and n.func.value.id == "ag"
-        and n.func.attr in _PURE
-        for n in calls
+    """Whether a condition is one of names, numbers and operators."""
+    called = [n.func for n in walk(test) if isinstance(n, gast.Call)]
+    looked_into = [n for n in walk(test) if isinstance(n, (gast.Attribute, gast.Subscript))]
+    return all(map(_is_operator, [*called, *looked_into]))
+
+
+def _is_operator(node: gast.AST) -> bool:
+    return (
+        isinstance(node, gast.Attribute)
+        and isinstance(node.value, gast.Name)
+        and node.value.id == AG
+        and node.attr in _PURE
     )
 
 

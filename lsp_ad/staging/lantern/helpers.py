@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from lsp_ad.sources import same_code
 from lsp_ad.staging.lantern.numpy_functions import function
 from lsp_ad.staging.lantern.staged import Staged
 
@@ -22,7 +23,7 @@ def helper(called: FunctionType, args: tuple) -> Callable[..., Any] | None:
     plain = getattr(called, "__lsp_ad_unstaged__", called)
     known = _HELPERS.get(plain.__name__)
     code = _codes().get(plain.__name__)
-    if known is None or code is None or not _is_alike(plain.__code__, code):
+    if known is None or code is None or not same_code(plain.__code__, code):
         return None
     return known if known is unbroadcast or _are_small(*args) else None
 
@@ -32,10 +33,6 @@ def _codes() -> dict[str, CodeType]:
     """The code of the helpers, by name, from their text."""
     text = (Path(__file__).parents[2] / "runtime" / "basic.py").read_text(encoding="utf-8")
     return {c.co_name: c for c in compile(text, "basic.py", "exec").co_consts if isinstance(c, CodeType)}
-
-
-def _is_alike(a: CodeType, b: CodeType) -> bool:
-    return (a.co_code, a.co_names, a.co_varnames) == (b.co_code, b.co_names, b.co_varnames)
 
 
 def unbroadcast(dx: Any, x: Any) -> Any:

@@ -31,6 +31,19 @@ UNROLLED = 30  # calls of one function inside one another that differ in what is
 STAGED = object()  # in a result: a value that the program gives
 
 
+@dataclass(frozen=True, eq=False)
+class Same:
+    """An object as a key: equal to itself only, and kept, so that no other comes to have its place."""
+
+    held: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.held is other.held
+
+    def __hash__(self) -> int:
+        return id(self.held)
+
+
 @dataclass
 class Known:
     """What earlier attempts have found: functions that call themselves, and which of their arguments are
@@ -51,7 +64,7 @@ class Frame:
     """A function that is being traced, with what it takes from frames around it: (their value, its own)."""
 
     depth: int
-    captures: dict[int, tuple[Staged, Staged]] = field(default_factory=dict)
+    captures: list[tuple[Staged, Staged]] = field(default_factory=list)
     constants: dict[int, tuple[Any, Staged]] = field(default_factory=dict)
 
 
@@ -91,8 +104,7 @@ class Tracer:
             return self._constant(given).value
         if isinstance(given, np.generic | np.ndarray):
             spec = spec_of(given)
-            number = self.builder.op("cast", given.item(), dtype=_dtype(spec.dtype))
-            return number
+            return self.builder.op("cast", given.item(), dtype=_dtype(spec.dtype))
         if isinstance(given, bool | int | float | complex | Const):
             return given
         raise staging_error(f"A {type(given).__name__} cannot be part of a Lantern program.")
@@ -117,16 +129,12 @@ class Tracer:
         return value.value
 
     def _captured(self, value: Staged, frame: Frame) -> Staged:
-        key = id(value)
-        found = next(
-            (own for outer, own in frame.captures.values() if outer is value or outer.value == value.value),
-            None,
-        )
-        if found is None:
-            own = self._parameter(frame, value.value.name, value.type)
-            found = Staged(self, own, frame, value.type, value.weak)
-            frame.captures[key] = value, found
-        return found
+        for outer, own in frame.captures:
+            if outer.value == value.value:
+                return own
+        parameter = self._parameter(frame, value.value.name, value.type)
+        frame.captures.append((value, Staged(self, parameter, frame, value.type, value.weak)))
+        return frame.captures[-1][1]
 
     def _parameter(self, frame: Frame, wanted: str, t: Type) -> Var:
         inside = self.builder._frames[frame.depth]
@@ -192,11 +200,11 @@ class Tracer:
 
     def _known(self, leaf: Any) -> Any:
         if isinstance(leaf, Staged):
-            return leaf.type
+            return leaf.type, leaf.weak
         try:
             hash(leaf)
         except TypeError:
-            return id(leaf)
+            return Same(leaf)
         return type(leaf), leaf
 
     def _call(self, key: Any, function: FunctionType, leaves: list[Any], structure: Structure) -> Any:
@@ -253,7 +261,7 @@ class Tracer:
         end = len(variables) - len(outer)
         self.records.lists = variables[end:]
         for outside, inner in zip(definition.captures, variables[len(given) : end], strict=True):
-            frame.captures[id(outside)] = outside, inner
+            frame.captures.append((outside, inner))
         rest = iter(variables)
         args, named = unflatten(structure, [next(rest) if isinstance(v, Staged) else v for v in leaves])
         try:
@@ -273,7 +281,7 @@ class Tracer:
             del self.builder._frames[depth:]
             self.frames.pop()
             self.records.lists = outer
-        return (shape, types, kept), [outer for outer, _ in frame.captures.values()]
+        return (shape, types, kept), [outer for outer, _ in frame.captures]
 
     def entry(
         self, function: FunctionType, leaves: list[Any], structure: Structure
@@ -291,7 +299,7 @@ class Tracer:
         self.frames.append(Frame(0))
         self.records.begin()
         assert len(data) == len(params)
-        values = [self.staged(next(inputs)) if is_data(v) else v for v in leaves]
+        values = [self.staged(next(inputs), spec_of(v).weak) if is_data(v) else v for v in leaves]
         args, named = unflatten(structure, values)
         try:
             outputs, shape = flatten(self.call(function, args, named))
@@ -342,7 +350,7 @@ def _identity(function: FunctionType) -> tuple[CodeType, tuple]:
             held = cell.cell_contents
         except ValueError:
             continue
-        parts.append(held.type if isinstance(held, Staged) else getattr(held, "__code__", id(held)))
+        parts.append(held.type if isinstance(held, Staged) else getattr(held, "__code__", Same(held)))
     return function.__code__, tuple(parts)
 
 

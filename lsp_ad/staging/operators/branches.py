@@ -40,7 +40,7 @@ def if_(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], state: St
     decide(decisions.IF, decisions.STAGED, f"the condition is a value of {backend.name}")
     before = state.get()
     traced, outcomes = _both(backend, state, before, body, orelse)
-    values = _merge(backend, test, traced, outcomes, state.guarded, "branch")
+    values = _merge(backend, test, traced, outcomes, state.guarded)
     state.set((*restored(values, before[: state.outputs]), *before[state.outputs :]))
 
 
@@ -66,7 +66,7 @@ def staged_choice(
         return lambda: value.__setitem__(0, run())
 
     traced, outcomes = _both(backend, state, (None,), kept(body), kept(orelse))
-    return _merge(backend, test, traced, outcomes, (), "branch")[0]
+    return _merge(backend, test, traced, outcomes, ())[0]
 
 
 def in_python(construct: str, test: Any) -> None:
@@ -141,7 +141,6 @@ def _merge(
     traced: Sequence[Traced],
     outcomes: Sequence[list[Outcome]],
     guarded: Sequence[str],
-    place: str,
 ) -> list[Any]:
     """The values of all variables after a staged conditional."""
     ended = [t.ends for t in traced]
@@ -160,11 +159,11 @@ def _merge(
         missing = [m or e for m, e in zip(missing, ended, strict=True)]
         wrong = any(missing) and not all(missing) and not any(ended)
         if wrong and not in_generated_code():
-            checked_undefined(name, pair[missing.index(True)].leaves[0], _guard(guarded), f"in one {place}")
+            checked_undefined(name, guarded, "in one branch")
         model = pair[missing.index(False)] if not all(missing) else pair[0]
         if not any(missing) and pair[0].structure != pair[1].structure:
             raise staging_error(
-                f"`{name}` is {described(pair[0])} in one {place}, {described(pair[1])} in the other."
+                f"`{name}` is {described(pair[0])} in one branch, {described(pair[1])} in the other."
             )
         leaves: list[tuple[bool, Any]] = []
         for position, leaf in enumerate(model.leaves):
@@ -178,7 +177,7 @@ def _merge(
                     counters[side] += 1
                 else:
                     numbers.append(None)
-            leaves.append(_leaf(backend, name, sides, numbers, missing, traced, picks, specs, place))
+            leaves.append(_leaf(backend, name, sides, numbers, missing, traced, picks, specs))
         plan.append((model.structure, leaves))
     kept = specs or any(t.effects for t in traced)
     chosen = [replace(t, picks=tuple(p)) for t, p in zip(traced, picks, strict=True)]
@@ -187,10 +186,6 @@ def _merge(
         pack(structure, [next(results) if staged else value for staged, value in leaves])
         for structure, leaves in plan
     ]
-
-
-def _guard(names: Sequence[str]) -> State:
-    return State("", lambda: (), lambda values: None, 0, tuple(names))
 
 
 def _leaf(
@@ -202,7 +197,6 @@ def _leaf(
     traced: Sequence[Traced],
     picks: tuple[list[int | None], list[int | None]],
     specs: list[Spec],
-    place: str,
 ) -> tuple[bool, Any]:
     """What becomes of one leaf: (True, None) where it is staged, else (False, its value)."""
     if not any(missing) and not any(map(backend.owns, sides)) and is_same(*sides):
@@ -211,12 +205,12 @@ def _leaf(
         if any(missing):
             return False, sides[0]
         raise staging_error(
-            f"`{name}` is {sides[0]!r} in one {place}, {sides[1]!r} in the other.",
+            f"`{name}` is {sides[0]!r} in one branch, {sides[1]!r} in the other.",
             "Only numbers and arrays can depend on a staged condition.",
         )
     if None in numbers and not any(missing):
         plain = sides[numbers.index(None)]
-        raise staging_error(f"`{name}` is {plain!r} in one {place} and a number or an array in the other.")
+        raise staging_error(f"`{name}` is {plain!r} in one branch and a number or an array in the other.")
     if not any(missing) and any(map(backend.owns, sides)):
         numbers = [None if is_zero(value) else n for n, value in zip(numbers, sides, strict=True)]
     found = [traced[side].specs[n] if n is not None else None for side, n in enumerate(numbers)]
@@ -224,7 +218,7 @@ def _leaf(
     spec = common(backend, known[0], known[-1])
     if spec is None:
         raise staging_error(
-            f"`{name}` is {known[0]} in one {place}, {known[1]} in the other.",
+            f"`{name}` is {known[0]} in one branch, {known[1]} in the other.",
             "Give it one type and shape in both.",
         )
     for side in (0, 1):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import types
 from collections.abc import Callable, Hashable
 from typing import Any
@@ -190,4 +189,4 @@ def _counted(value: Any) -> Any:
     return tuple(map(_counted, value)) if type(value) is tuple else value
 
 
-__all__ = ["call", "functools", "numpy_name"]
+__all__ = ["call", "numpy_name"]

@@ -109,11 +109,7 @@ def in_(item: Any, container: Any) -> Any:
         return backend.function("any")(container == item)
     found: Any = False
     for one in container:
-        found = (
-            or_(item == one, partial(bool, found))
-            if found is False
-            else or_(found, partial(operator.eq, item, one))
-        )
+        found = item == one if found is False else or_(found, partial(operator.eq, item, one))
     return found
 
 

@@ -19,7 +19,6 @@ class Maybe(Owned):
         """The value; the program raises a TypeError where it is None, as Python does."""
         if self.there is not True:
             self.backend.require(self.there, "TypeError", "None is used where a value is needed")
-            self.there = True
         return self.value
 
     def __getattr__(self, name: str) -> Any:

@@ -11,7 +11,6 @@ from lsp_ad.staging.context import Body, tracing
 from lsp_ad.staging.effects import no_hidden_changes
 from lsp_ad.staging.errors import raise_statement, staging_error, user_place
 from lsp_ad.staging.operators.lists import Moved, StagedList
-from lsp_ad.staging.operators.variables import Undefined
 from lsp_ad.staging.structures import Structure, copied, flatten, unflatten
 
 
@@ -104,9 +103,9 @@ def restored(values: Sequence[Any], old: Sequence[Any]) -> tuple:
     return tuple(made)
 
 
-def checked_undefined(name: str, value: Any, state: State, place: str) -> None:
-    """Refuse a variable that has no value at a place where it must have one."""
-    if isinstance(value, Undefined) and name not in state.guarded:
+def checked_undefined(name: str, guarded: Sequence[str], place: str) -> None:
+    """Refuse a variable that has no value at a place where it must have one, unless a flag guards it."""
+    if name not in guarded:
         raise staging_error(f"`{name}` has no value {place}.", "Give it one before the statement.")
 
 
