@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import gast
 
 from lsp_ad.differentiate import Derivative
-from lsp_ad.differentiate.insert import preamble
+from lsp_ad.differentiate.output.insert import preamble
 from lsp_ad.problems import Span
 from lsp_ad.semantics.classes import method_named
 from lsp_ad.semantics.linking import link

@@ -38,7 +38,6 @@ APART = ["runtime"]
 HEIGHT = {part: height for height, layer in enumerate(LAYERS) for part in layer}
 COMPILER = ("problems", "source", "semantics", "rules", "simplify", "differentiate", "checks")
 LONGEST = 400
-LONGER = {"lsp_ad/differentiate/unit.py": 480}  # to be cut
 
 
 def part_of(path: Path) -> str:
@@ -156,8 +155,7 @@ def top_imports(path: Path) -> set[str]:
 
 @each_file
 def test_no_file_is_too_long(path):
-    name = str(path.relative_to(ROOT))
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGER.get(name, LONGEST)
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST
 
 
 def test_the_top_level_of_the_repository():

@@ -1,7 +1,7 @@
 """Names for what the compiler adds.
 
 Inside the compiler an added name holds two underscores, so that it can be told from the user's;
-`differentiate/display.py` gives it the name that people see.
+`differentiate/output/display.py` gives it the name that people see.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The passes of differentiation, in their order.
 
 text -> fence -> inline -> structure -> webs -> kinds -> activity -> normal form    (unit.py)
-     -> reverse sweep -> saves -> tapes -> simplification -> names                    (sweep.py)
-     -> text, line by line, with its origins                                          (emit.py)
+     -> reverse sweep -> saves -> tapes -> simplification -> names                    (reverse/sweep.py)
+     -> text, line by line, with its origins                                          (output/emit.py)
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from dataclasses import replace
 
 import gast
 
-from lsp_ad.differentiate.calls import Callees, Pair, Tangent
 from lsp_ad.differentiate.derivative import MODES, Derivative, Line
-from lsp_ad.differentiate.emit import emit, emit_made, emit_tangent
-from lsp_ad.differentiate.emit_pair import emit_pair
-from lsp_ad.differentiate.forward_sweep import sweep_forward
-from lsp_ad.differentiate.insert import import_line, with_dependencies
-from lsp_ad.differentiate.lift import lift
+from lsp_ad.differentiate.forward.sweep import sweep_forward
+from lsp_ad.differentiate.functions.lift import lift
+from lsp_ad.differentiate.objects.records import take_apart
 from lsp_ad.differentiate.options import DEFAULT, Options
-from lsp_ad.differentiate.products import hessian_product, refuse_structures, stacked
+from lsp_ad.differentiate.output.emit import emit, emit_made, emit_tangent
+from lsp_ad.differentiate.output.insert import import_line, with_dependencies
+from lsp_ad.differentiate.output.pair import emit_pair
+from lsp_ad.differentiate.output.products import hessian_product, refuse_structures, stacked
 from lsp_ad.differentiate.quoting import binding_place
-from lsp_ad.differentiate.records import take_apart
-from lsp_ad.differentiate.sweep import sweep
+from lsp_ad.differentiate.reverse.calls import Callees, Pair, Tangent
+from lsp_ad.differentiate.reverse.sweep import sweep
+from lsp_ad.differentiate.reverse.values import name_taken
 from lsp_ad.differentiate.unit import float_parameters, name_span, prepare
-from lsp_ad.differentiate.values import name_taken
-from lsp_ad.differentiate.writers import giving_back
+from lsp_ad.differentiate.writes.writers import giving_back
 from lsp_ad.problems import Problem, Refusal, Related, Span, problem
 from lsp_ad.rules.helpers import helper_sources, is_our_helper
 from lsp_ad.semantics import flow
@@ -174,7 +174,7 @@ def _derivative(
 
 
 def ordinary(program: Program, function: gast.FunctionDef) -> Program:
-    """The program in which a function calls ordinary functions only: see `differentiate/lift.py`."""
+    """The program in which a function calls ordinary functions only: see `functions/lift.py`."""
     return giving_back(lift(program, function, _inner), function.name)
 
 

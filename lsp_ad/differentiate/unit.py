@@ -9,30 +9,21 @@ from dataclasses import dataclass, field, replace
 
 import gast
 
-from lsp_ad.differentiate import (
-    comprehensions,
-    fence,
-    inline,
-    iterators,
-    mutations,
-    paths,
-    shifts,
-    structure,
-    tries,
-    unshared,
-    views,
-    webs,
-)
-from lsp_ad.differentiate.desugar import desugar
+from lsp_ad.differentiate.desugar import comprehensions, iterators, structure, tries
+from lsp_ad.differentiate.desugar.insertions import Insertions, extract
+from lsp_ad.differentiate.desugar.statements import desugar
+from lsp_ad.differentiate.fence import allowed as fence
 from lsp_ad.differentiate.fresh import RESERVED, Fresh, plain
-from lsp_ad.differentiate.inference import assumed_numbers, kinds_in, uses_in
-from lsp_ad.differentiate.insertions import Insertions, extract
-from lsp_ad.differentiate.normal import Normalizer
-from lsp_ad.differentiate.objects import Apart
+from lsp_ad.differentiate.functions import inline
+from lsp_ad.differentiate.normal import paths, shifts, webs
+from lsp_ad.differentiate.normal.form import Normalizer
+from lsp_ad.differentiate.normal.paths import Path
+from lsp_ad.differentiate.normal.stable import Stability
+from lsp_ad.differentiate.objects.results import Apart
 from lsp_ad.differentiate.options import DEFAULT, Options
-from lsp_ad.differentiate.paths import Path
-from lsp_ad.differentiate.realness import Realness
-from lsp_ad.differentiate.stable import Stability
+from lsp_ad.differentiate.types.inference import assumed_numbers, kinds_in, uses_in
+from lsp_ad.differentiate.types.realness import Realness
+from lsp_ad.differentiate.writes import mutations, unshared, views
 from lsp_ad.problems import Refusal, Span, problem
 from lsp_ad.rules.declared import call_of, declared
 from lsp_ad.rules.resolve import Scope

@@ -78,9 +78,9 @@ class Program:
     """One parsed file and what its top-level names stand for.
 
     `settings`: the text of the settings that hold for it, if there are any. `derived`: what later stages have
-    worked out about the file, so that they do so once. `made` are functions that the
-    compiler made of what the text defines (`differentiate/lift.py`), by name; one with the name of a function
-    of the file stands for it. `written` is what the user wrote for them.
+    worked out about the file, so that they do so once. `made` are functions that the compiler made of what
+    the text defines (`differentiate/functions/lift.py`), by name; one with the name of a function of the file
+    stands for it. `written` is what the user wrote for them.
     """
 
     parsed: Parsed

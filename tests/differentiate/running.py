@@ -9,8 +9,10 @@ from collections.abc import Callable
 import gast
 import numpy as np
 
-from lsp_ad.differentiate import inline, structure, webs
+from lsp_ad.differentiate.desugar import structure
 from lsp_ad.differentiate.fresh import Fresh
+from lsp_ad.differentiate.functions import inline
+from lsp_ad.differentiate.normal import webs
 from lsp_ad.differentiate.pipeline import ordinary
 from lsp_ad.differentiate.unit import prepare
 from lsp_ad.rules.resolve import Scope

@@ -7,7 +7,7 @@ import re
 import gast
 import pytest
 
-from lsp_ad.differentiate import inline
+from lsp_ad.differentiate.functions import inline
 from lsp_ad.differentiate.unit import prepare
 from lsp_ad.rules import products
 from lsp_ad.rules.resolve import Scope

@@ -8,7 +8,7 @@ import zlib
 import gast
 import pytest
 
-from lsp_ad.differentiate.display import Display
+from lsp_ad.differentiate.output.display import Display
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.activity import Carries
 from lsp_ad.semantics.changes import changed_by

@@ -6,9 +6,9 @@ from collections.abc import Set
 
 import gast
 
-from lsp_ad.differentiate import loop_else, matches, walrus
+from lsp_ad.differentiate.desugar import loop_else, matches, walrus
+from lsp_ad.differentiate.desugar.structure import leaves, structure
 from lsp_ad.differentiate.fresh import Fresh
-from lsp_ad.differentiate.structure import leaves, structure
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.names import Program

@@ -1,0 +1,1 @@
+"""Forward mode: each statement, and directly after it its tangent."""

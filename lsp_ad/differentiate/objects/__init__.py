@@ -1,0 +1,1 @@
+"""Objects are taken apart into their fields, and derivatives put together again."""

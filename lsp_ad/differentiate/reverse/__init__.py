@@ -1,0 +1,1 @@
+"""The backward sweep, and what the forward sweep saves for it."""
