@@ -132,13 +132,7 @@ class Overwrites:
             if not isinstance(target.value, gast.Name):
                 won.args[0] = self._shadow(target, array, s).value
             part = gast.BinOp(part, gast.Mult(), won)
-        if value.id == array:
-            kept = self.values.fresh.new("b")
-            out += [assign(kept, part), zero]
-            self._give(value, name(kept), target, s, state, out)
-            return
-        self._give(value, part, target, s, state, out)
-        out.append(zero)
+        self._give_around(zero, value, part, target, array, s, state, out)
 
     def _scaled(
         self,
@@ -150,14 +144,36 @@ class Overwrites:
         out: list[gast.stmt],
     ) -> None:
         factor = self.values.operand(s.value, s)
-        if value is not None:
-            old = self.values.operand(_load(target), s)
-            change = gast.BinOp(self._shadow(target, array, s), gast.Mult(), old)
-            if isinstance(s.op, gast.Div):
-                square = gast.BinOp(copied(factor), gast.Mult(), copied(factor))
-                change = gast.UnaryOp(gast.USub(), gast.BinOp(change, gast.Div(), square))
-            self._give(value, change, target, s, state, out)
-        out.append(gast.AugAssign(_store(self._shadow(target, array, s)), s.op, factor))
+        scale = gast.AugAssign(_store(self._shadow(target, array, s)), s.op, factor)
+        if value is None:
+            out.append(scale)
+            return
+        old = self.values.operand(_load(target), s)
+        change = gast.BinOp(self._shadow(target, array, s), gast.Mult(), old)
+        if isinstance(s.op, gast.Div):
+            square = gast.BinOp(copied(factor), gast.Mult(), copied(factor))
+            change = gast.UnaryOp(gast.USub(), gast.BinOp(change, gast.Div(), square))
+        self._give_around(scale, value, change, target, array, s, state, out)
+
+    def _give_around(
+        self,
+        change: gast.stmt,
+        value: gast.Name,
+        part: gast.expr,
+        target: gast.Subscript,
+        array: str,
+        s: gast.stmt,
+        state: State,
+        out: list[gast.stmt],
+    ) -> None:
+        """Give, and change the adjoint of the part; where the value is the array itself, that comes in between."""
+        if value.id == array:
+            kept = self.values.fresh.new("b")
+            out += [assign(kept, part), change]
+            self._give(value, name(kept), target, s, state, out)
+            return
+        self._give(value, part, target, s, state, out)
+        out.append(change)
 
     def _give(
         self,

@@ -160,4 +160,14 @@ CASES = [
         (normal(2), normal(3), 3),
         wrt=("y", "z"),
     ),
+    *case(
+        "a part of an array that is scaled by the array itself",
+        """
+        def f(y, z):
+            y[::-1] *= y
+            z[::-1] /= z
+            return y * z
+        """,
+        (normal(3), normal(3)),
+    ),
 ]
