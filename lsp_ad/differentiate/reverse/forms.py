@@ -26,7 +26,8 @@ class Form(NamedTuple):
             self.scalar and other.scalar,
             self.owned and other.owned,
             self.outer and other.outer,
-            typed=self.typed and other.typed,
+            self.wide and other.wide,
+            self.typed and other.typed,
         )
 
     def covers(self, other: Form) -> bool:

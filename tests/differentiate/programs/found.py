@@ -170,4 +170,14 @@ CASES = [
         """,
         (normal(3), normal(3)),
     ),
+    *case(
+        "an operand chosen by a condition after another was computed, both smaller than the result",
+        """
+        def f(x: float, a, y, n: int):
+            return y + -a * (a if x > 0.0 else n)
+        """,
+        (0.3, 1.4, normal(4), 3),
+        (-0.3, 1.4, normal(4), 3),
+        wrt=("a", "y"),
+    ),
 ]
