@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from lsp_ad.rules.rule import LINEAR, Adjoint, Bound, Rule, Tangent, Unsupported, signature
+from lsp_ad.rules.rule import LINEAR, Adjoint, Bound, Rule, Tangent, Unsupported
 from lsp_ad.semantics.shapes import Kind
 
 _OPERATORS = ("+", "-", "*", "/", "**", "@", "u-", "u+", "builtins.sum")
@@ -106,16 +106,7 @@ def _angle_tangent(bound: Bound, wrt: Set[str]) -> str:
 
 
 def _rule(name: str, text: str, adjoints, kind, differentiable: str = "x", tangent: Tangent = LINEAR) -> Rule:
-    names, defaults, _ = signature(text)
-    return Rule(
-        name,
-        names,
-        defaults,
-        adjoints=adjoints,
-        tangent=tangent,
-        kind=kind,
-        differentiable=tuple(differentiable.split()),
-    )
+    return Rule.of(name, text, adjoints, kind, differentiable, tangent)
 
 
 RULES = [

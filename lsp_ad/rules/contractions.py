@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lsp_ad.rules.rule import EACH, Adjoint, Bound, Rule, Unsupported, signature
+from lsp_ad.rules.rule import EACH, Adjoint, Bound, Rule, Unsupported
 from lsp_ad.semantics.shapes import Kind, elementwise
 
 _OPERANDS = ("x1", "x2", "x3", "x4")
@@ -92,18 +92,8 @@ def _number(bound: Bound) -> Kind:
     return Kind("number", elementwise(bound.kind("x1"), bound.kind("x2")).dtype, (), fresh=True)
 
 
-def _rule(name: str, text: str, adjoints, kind, differentiable: tuple[str, ...] = ("x1", "x2")) -> Rule:
-    names, defaults, only = signature(text)
-    return Rule(
-        f"numpy.{name}",
-        names,
-        defaults,
-        adjoints=adjoints,
-        tangent=EACH,
-        kind=kind,
-        keyword_only=only,
-        differentiable=differentiable,
-    )
+def _rule(name: str, text: str, adjoints, kind, differentiable: str = "x1 x2") -> Rule:
+    return Rule.of(f"numpy.{name}", text, adjoints, kind, differentiable, EACH)
 
 
 RULES = [
@@ -112,7 +102,7 @@ RULES = [
         "subscripts, x1, x2=None, x3=None, x4=None, *, optimize=False",
         _einsum,
         _einsum_kind,
-        _OPERANDS,
+        " ".join(_OPERANDS),
     ),
     _rule("tensordot", "x1, x2, axes=2", _helpers("tensordot", ", axes"), _kind),
     _rule("inner", "x1, x2", _helpers("inner"), _kind),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lsp_ad.rules.rule import LINEAR, Adjoint, Bound, Rule, Unsupported, signature
+from lsp_ad.rules.rule import LINEAR, Adjoint, Bound, Rule, Unsupported
 from lsp_ad.semantics.shapes import Kind
 
 _BACK = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
@@ -108,16 +108,7 @@ def _shift_kind(bound: Bound) -> Kind:
 
 
 def _rule(name: str, text: str, adjoints, kind) -> Rule:
-    names, defaults, _ = signature(text)
-    return Rule(
-        f"numpy.fft.{name}",
-        names,
-        defaults,
-        adjoints=adjoints,
-        tangent=LINEAR,
-        kind=kind,
-        differentiable=("x",),
-    )
+    return Rule.of(f"numpy.fft.{name}", text, adjoints, kind, tangent=LINEAR)
 
 
 _ONE = "x, n=None, axis=-1, norm=None"

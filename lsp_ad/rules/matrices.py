@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Set
 
-from lsp_ad.rules.rule import EACH, LINEAR, Adjoint, Bound, Rule, Tangent, Unsupported, signature
+from lsp_ad.rules.rule import EACH, LINEAR, Adjoint, Bound, Rule, Unsupported
 from lsp_ad.semantics.shapes import Kind, Shape, broadcast, elementwise
 
 # By the ranks of x1 and x2. A product of two vectors is a number, whose adjoint may stay one.
@@ -207,34 +207,18 @@ def _diagonal_kind(bound: Bound) -> Kind:
     return Kind("array", bound.kind("x").dtype)
 
 
-def _rule(
-    name: str, text: str, adjoints, kind, differentiable: str = "x", tangent: Tangent | None = None
-) -> Rule:
-    names, defaults, only = signature(text)
-    return Rule(
-        name,
-        names,
-        defaults,
-        adjoints=adjoints,
-        tangent=tangent,
-        kind=kind,
-        keyword_only=only,
-        differentiable=tuple(differentiable.split()),
-    )
-
-
 RULES = [
-    _rule("@", "x1, x2", _matmul, _matmul_kind, "x1 x2", tangent=EACH),
-    _rule("numpy.matmul", "x1, x2", _matmul, _matmul_kind, "x1 x2", tangent=EACH),
-    _rule("numpy.dot", "x1, x2", _dot, _dot_kind, "x1 x2", tangent=EACH),
-    _rule("numpy.outer", "x1, x2", _outer, _outer_kind, "x1 x2", tangent=EACH),
-    _rule("numpy.linalg.inv", "x", _inv, _square_kind, tangent=_inv_tangent),
-    _rule("numpy.linalg.det", "x", _det, _det_kind, tangent=_det_tangent),
-    _rule("numpy.linalg.solve", "x1, x2", _solve, _solve_kind, "x1 x2", tangent=_solve_tangent),
-    _rule("numpy.linalg.cholesky", "x", _cholesky, _square_kind, tangent=_cholesky_tangent),
-    _rule("numpy.trace", "x, offset=0", _trace, _unknown_kind, tangent=LINEAR),
-    _rule("numpy.diagonal", "x, offset=0", _diagonal, _diagonal_kind, tangent=LINEAR),
-    _rule("numpy.diag", "x, k=0", _diag, _diagonal_kind, tangent=LINEAR),
-    _rule("numpy.tril", "x, k=0", _triangle("tril"), _triangle_kind, tangent=LINEAR),
-    _rule("numpy.triu", "x, k=0", _triangle("triu"), _triangle_kind, tangent=LINEAR),
+    Rule.of("@", "x1, x2", _matmul, _matmul_kind, "x1 x2", tangent=EACH),
+    Rule.of("numpy.matmul", "x1, x2", _matmul, _matmul_kind, "x1 x2", tangent=EACH),
+    Rule.of("numpy.dot", "x1, x2", _dot, _dot_kind, "x1 x2", tangent=EACH),
+    Rule.of("numpy.outer", "x1, x2", _outer, _outer_kind, "x1 x2", tangent=EACH),
+    Rule.of("numpy.linalg.inv", "x", _inv, _square_kind, tangent=_inv_tangent),
+    Rule.of("numpy.linalg.det", "x", _det, _det_kind, tangent=_det_tangent),
+    Rule.of("numpy.linalg.solve", "x1, x2", _solve, _solve_kind, "x1 x2", tangent=_solve_tangent),
+    Rule.of("numpy.linalg.cholesky", "x", _cholesky, _square_kind, tangent=_cholesky_tangent),
+    Rule.of("numpy.trace", "x, offset=0", _trace, _unknown_kind, tangent=LINEAR),
+    Rule.of("numpy.diagonal", "x, offset=0", _diagonal, _diagonal_kind, tangent=LINEAR),
+    Rule.of("numpy.diag", "x, k=0", _diag, _diagonal_kind, tangent=LINEAR),
+    Rule.of("numpy.tril", "x, k=0", _triangle("tril"), _triangle_kind, tangent=LINEAR),
+    Rule.of("numpy.triu", "x, k=0", _triangle("triu"), _triangle_kind, tangent=LINEAR),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from lsp_ad.rules.rule import LINEAR, Adjoint, Bound, Rule, Tangent, Unsupported, signature
+from lsp_ad.rules.rule import LINEAR, Adjoint, Bound, Rule, Tangent, Unsupported
 from lsp_ad.semantics.shapes import FLOAT, Kind
 
 _SIGNATURE = "x, axis=None, *, keepdims=False"
@@ -206,17 +206,7 @@ def _real_kind(bound: Bound) -> Kind:
 
 
 def _reduction(name: str, adjoints, tangent: Tangent, kind=reduced, text: str = _SIGNATURE) -> Rule:
-    names, defaults, only = signature(text)
-    return Rule(
-        name,
-        names,
-        defaults,
-        adjoints=adjoints,
-        tangent=tangent,
-        kind=kind,
-        differentiable=("x",),
-        keyword_only=only,
-    )
+    return Rule.of(name, text, adjoints, kind, tangent=tangent)
 
 
 RULES = [

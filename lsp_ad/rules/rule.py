@@ -107,6 +107,23 @@ class Rule:
     passive: tuple[str, ...] = ()
     of_complex: dict[str, str] | None = None
 
+    @classmethod
+    def of(
+        cls, name: str, text: str, adjoints, kind, differentiable: str = "x", tangent: Tangent | None = None
+    ) -> Rule:
+        """The rule of a function with a signature that is written out: `x, axis=None, *, keepdims=False`."""
+        names, defaults, only = signature(text)
+        return cls(
+            name,
+            names,
+            defaults,
+            adjoints=adjoints,
+            tangent=tangent,
+            kind=kind,
+            keyword_only=only,
+            differentiable=tuple(differentiable.split()),
+        )
+
     @cached_property
     def positional(self) -> tuple[str, ...]:
         """The parameters that may be given by their position."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Set
 
-from lsp_ad.rules.rule import LINEAR, Adjoint, Bound, Rule, Tangent, Unsupported, signature
+from lsp_ad.rules.rule import LINEAR, Adjoint, Bound, Rule, Tangent, Unsupported
 from lsp_ad.semantics.shapes import INT, Kind, elementwise
 
 
@@ -84,17 +84,7 @@ def _joined(bound: Bound) -> Kind:
 
 
 def _rule(name: str, text: str, adjoints, kind, tangent: Tangent = LINEAR, differentiable: str = "x") -> Rule:
-    names, defaults, only = signature(text)
-    return Rule(
-        f"numpy.{name}",
-        names,
-        defaults,
-        adjoints=adjoints,
-        tangent=tangent,
-        kind=kind,
-        keyword_only=only,
-        differentiable=tuple(differentiable.split()),
-    )
+    return Rule.of(f"numpy.{name}", text, adjoints, kind, differentiable, tangent)
 
 
 # Functions that join arrays, and the axis of the result along which they do; vectors have one axis only.
@@ -127,8 +117,7 @@ RULES = [
 
 
 def _zero(name: str, text: str, kind: Kind) -> Rule:
-    names, defaults, only = signature(text)
-    return Rule(name, names, defaults, kind=lambda bound: kind, keyword_only=only)
+    return Rule.of(name, text, None, lambda bound: kind, "")
 
 
 _INTEGERS = Kind("array", "int", None, fresh=True)

@@ -7,7 +7,7 @@ from collections.abc import Set
 from dataclasses import replace
 
 from lsp_ad.rules.reductions import axes, plain, reduced
-from lsp_ad.rules.rule import EACH, LINEAR, Adjoint, Bound, Rule, Tangent, Unsupported, signature
+from lsp_ad.rules.rule import EACH, LINEAR, Adjoint, Bound, Rule, Tangent, Unsupported
 from lsp_ad.semantics.shapes import Kind, elementwise
 
 
@@ -104,20 +104,8 @@ def _pieces(bound: Bound) -> Kind:
     return Kind("list", element=piece)
 
 
-def _rule(
-    name: str, text: str, adjoints, tangent: Tangent, kind, differentiable: tuple[str, ...] = ("x",)
-) -> Rule:
-    names, defaults, only = signature(text)
-    return Rule(
-        f"numpy.{name}",
-        names,
-        defaults,
-        adjoints=adjoints,
-        tangent=tangent,
-        kind=kind,
-        keyword_only=only,
-        differentiable=differentiable,
-    )
+def _rule(name: str, text: str, adjoints, tangent: Tangent, kind, differentiable: str = "x") -> Rule:
+    return Rule.of(f"numpy.{name}", text, adjoints, kind, differentiable, tangent)
 
 
 def _splitting(name: str, text: str, back: str) -> Rule:
@@ -127,10 +115,10 @@ def _splitting(name: str, text: str, back: str) -> Rule:
 
 
 RULES = [
-    _rule("interp", "x, xp, fp", _interp, _interp_tangent, _like, ("x", "fp")),
+    _rule("interp", "x, xp, fp", _interp, _interp_tangent, _like, "x fp"),
     _rule("gradient", "x, spacing=1.0, *, axis=None", _gradient, _gradient_tangent, _same),
-    _rule("trapezoid", "f, x=None, dx=1.0, axis=-1", _trapezoid, LINEAR, _integral, ("f",)),
-    _rule("convolve", "x1, x2, mode='full'", _convolve, EACH, _product, ("x1", "x2")),
+    _rule("trapezoid", "f, x=None, dx=1.0, axis=-1", _trapezoid, LINEAR, _integral, "f"),
+    _rule("convolve", "x1, x2, mode='full'", _convolve, EACH, _product, "x1 x2"),
     _rule("cumprod", "x, axis=None", _cumprod, _cumprod_tangent, _array),
     _splitting("split", "x, indices_or_sections, axis=0", "np.concatenate(dy, axis=axis)"),
     _splitting("array_split", "x, indices_or_sections, axis=0", "np.concatenate(dy, axis=axis)"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Set
 
-from lsp_ad.rules.rule import Adjoint, Bound, Rule, Tangent, Unsupported, signature
+from lsp_ad.rules.rule import Adjoint, Bound, Rule, Tangent, Unsupported
 from lsp_ad.semantics.shapes import Kind
 
 _ARRAY = Kind("array", "float", None, fresh=True)
@@ -78,17 +78,7 @@ def _array(bound: Bound) -> Kind:
 
 
 def _rule(name: str, text: str, adjoints, kind, tangent: Tangent | None = None) -> Rule:
-    names, defaults, only = signature(text)
-    return Rule(
-        f"numpy.linalg.{name}",
-        names,
-        defaults,
-        adjoints=adjoints,
-        tangent=tangent,
-        kind=kind,
-        keyword_only=only,
-        differentiable=("x",),
-    )
+    return Rule.of(f"numpy.linalg.{name}", text, adjoints, kind, tangent=tangent)
 
 
 RULES = [

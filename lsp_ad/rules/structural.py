@@ -6,25 +6,8 @@ import math
 from collections.abc import Callable, Set
 
 from lsp_ad.rules.elementwise import abs_tangent
-from lsp_ad.rules.rule import LINEAR, Adjoint, Bound, Rule, Tangent, Unsupported, shape_of, signature
+from lsp_ad.rules.rule import LINEAR, Adjoint, Bound, Rule, Unsupported, shape_of
 from lsp_ad.semantics.shapes import FLOAT, Kind, Opaque, elementwise, is_complex
-
-
-def _rule(
-    name: str, text: str, adjoints, kind, differentiable: str = "x", tangent: Tangent | None = None
-) -> Rule:
-    names, defaults, only = signature(text)
-    return Rule(
-        name,
-        names,
-        defaults,
-        adjoints=adjoints,
-        tangent=tangent,
-        kind=kind,
-        keyword_only=only,
-        differentiable=tuple(differentiable.split()),
-    )
-
 
 # --- powers ----------------------------------------------------------------------------------
 
@@ -334,17 +317,17 @@ def _stack_kind(bound: Bound) -> Kind:
 
 # Conversions to complex numbers, see resolve.py.
 VARIANTS = [
-    _rule(
+    Rule.of(
         "numpy.array of complex", "x, dtype", _identity, _with_dtype(_array_kind, "complex"), tangent=LINEAR
     ),
-    _rule(
+    Rule.of(
         "numpy.asarray of complex",
         "x, dtype",
         _identity,
         _with_dtype(_asarray_kind, "complex"),
         tangent=LINEAR,
     ),
-    _rule(
+    Rule.of(
         "numpy.astype of complex", "x, dtype", _identity, _with_dtype(_same_kind, "complex"), tangent=LINEAR
     ),
 ]
@@ -352,44 +335,44 @@ VARIANTS = [
 _AXES_BACK = "np.moveaxis(dy, destination, source)"
 
 RULES = [
-    _rule("**", "x1, x2", _power, _power_kind, "x1 x2"),
-    _rule("numpy.power", "x1, x2", _power, _power_kind, "x1 x2"),
-    _rule("math.log", "x, base=None", _math_log, lambda b: FLOAT, "x base"),
-    _rule("math.pow", "x1, x2", _power, _power_kind, "x1 x2"),
-    _rule("builtins.pow", "x1, x2", _power, _power_kind, "x1 x2"),
-    _rule("numpy.clip", "x, a_min=None, a_max=None", _clip, _clip_kind, "x a_min a_max"),
-    _rule("builtins.max", "x1, x2", _extreme(">"), _extreme_kind, "x1 x2"),
-    _rule("builtins.min", "x1, x2", _extreme("<"), _extreme_kind, "x1 x2"),
-    _rule("builtins.abs", "x", _builtin_abs, _abs_kind, tangent=abs_tangent),
-    _rule("builtins.float", "x", _identity, _float_kind, tangent=LINEAR),
-    _rule("numpy.float64", "x", _identity, _as_float_kind, tangent=LINEAR),
-    _rule("numpy.reshape", "x, shape", _reshape, _reshape_kind, tangent=LINEAR),
-    _rule("numpy.ravel", "x", _reshape, _ravel_kind, tangent=LINEAR),
-    _rule("numpy.squeeze", "x, axis=None", _reshape, _view_kind, tangent=LINEAR),
-    _rule("numpy.expand_dims", "x, axis", _reshape, _ravel_kind, tangent=LINEAR),
-    _rule("numpy.atleast_1d", "x", _reshape, _ravel_kind, tangent=LINEAR),
-    _rule("numpy.atleast_2d", "x", _reshape, _ravel_kind, tangent=LINEAR),
-    _rule("numpy.transpose", "x, axes=None", _transpose, _transpose_kind, tangent=LINEAR),
-    _rule(
+    Rule.of("**", "x1, x2", _power, _power_kind, "x1 x2"),
+    Rule.of("numpy.power", "x1, x2", _power, _power_kind, "x1 x2"),
+    Rule.of("math.log", "x, base=None", _math_log, lambda b: FLOAT, "x base"),
+    Rule.of("math.pow", "x1, x2", _power, _power_kind, "x1 x2"),
+    Rule.of("builtins.pow", "x1, x2", _power, _power_kind, "x1 x2"),
+    Rule.of("numpy.clip", "x, a_min=None, a_max=None", _clip, _clip_kind, "x a_min a_max"),
+    Rule.of("builtins.max", "x1, x2", _extreme(">"), _extreme_kind, "x1 x2"),
+    Rule.of("builtins.min", "x1, x2", _extreme("<"), _extreme_kind, "x1 x2"),
+    Rule.of("builtins.abs", "x", _builtin_abs, _abs_kind, tangent=abs_tangent),
+    Rule.of("builtins.float", "x", _identity, _float_kind, tangent=LINEAR),
+    Rule.of("numpy.float64", "x", _identity, _as_float_kind, tangent=LINEAR),
+    Rule.of("numpy.reshape", "x, shape", _reshape, _reshape_kind, tangent=LINEAR),
+    Rule.of("numpy.ravel", "x", _reshape, _ravel_kind, tangent=LINEAR),
+    Rule.of("numpy.squeeze", "x, axis=None", _reshape, _view_kind, tangent=LINEAR),
+    Rule.of("numpy.expand_dims", "x, axis", _reshape, _ravel_kind, tangent=LINEAR),
+    Rule.of("numpy.atleast_1d", "x", _reshape, _ravel_kind, tangent=LINEAR),
+    Rule.of("numpy.atleast_2d", "x", _reshape, _ravel_kind, tangent=LINEAR),
+    Rule.of("numpy.transpose", "x, axes=None", _transpose, _transpose_kind, tangent=LINEAR),
+    Rule.of(
         "numpy.swapaxes",
         "x, axis1, axis2",
         _moved("np.swapaxes(dy, axis1, axis2)"),
         _view_kind,
         tangent=LINEAR,
     ),
-    _rule("numpy.moveaxis", "x, source, destination", _moved(_AXES_BACK), _view_kind, tangent=LINEAR),
-    _rule("numpy.flip", "x, axis=None", _flip, _view_of_same_shape, tangent=LINEAR),
-    _rule("numpy.fliplr", "x", _moved("np.fliplr(dy)"), _view_of_same_shape, tangent=LINEAR),
-    _rule("numpy.flipud", "x", _moved("np.flipud(dy)"), _view_of_same_shape, tangent=LINEAR),
-    _rule("numpy.roll", "x, shift, axis=None", _roll, _rolled_kind, tangent=LINEAR),
-    _rule("numpy.cumsum", "x, axis=None", _cumsum, _cumsum_kind, tangent=LINEAR),
-    _rule("numpy.diff", "x, n=1, axis=-1", _diff, _ravel_kind, tangent=LINEAR),
-    _rule("numpy.copy", "x", _identity, _same_kind, tangent=LINEAR),
-    _rule("numpy.array", "x, dtype=None", _identity, _with_dtype(_array_kind), tangent=LINEAR),
-    _rule("numpy.asarray", "x, dtype=None", _identity, _with_dtype(_asarray_kind), tangent=LINEAR),
-    _rule("numpy.astype", "x, dtype", _identity, _with_dtype(_same_kind), tangent=_converted),
-    _rule("numpy.full", "shape, fill_value, dtype=None", _fill, _fill_kind, "fill_value", tangent=LINEAR),
-    _rule("numpy.broadcast_to", "x, shape", _broadcast_to, _view_kind, tangent=LINEAR),
-    _rule("numpy.concatenate", "arrays, axis=0", None, _concatenate_kind, "arrays", tangent=LINEAR),
-    _rule("numpy.stack", "arrays, axis=0", None, _stack_kind, "arrays", tangent=LINEAR),
+    Rule.of("numpy.moveaxis", "x, source, destination", _moved(_AXES_BACK), _view_kind, tangent=LINEAR),
+    Rule.of("numpy.flip", "x, axis=None", _flip, _view_of_same_shape, tangent=LINEAR),
+    Rule.of("numpy.fliplr", "x", _moved("np.fliplr(dy)"), _view_of_same_shape, tangent=LINEAR),
+    Rule.of("numpy.flipud", "x", _moved("np.flipud(dy)"), _view_of_same_shape, tangent=LINEAR),
+    Rule.of("numpy.roll", "x, shift, axis=None", _roll, _rolled_kind, tangent=LINEAR),
+    Rule.of("numpy.cumsum", "x, axis=None", _cumsum, _cumsum_kind, tangent=LINEAR),
+    Rule.of("numpy.diff", "x, n=1, axis=-1", _diff, _ravel_kind, tangent=LINEAR),
+    Rule.of("numpy.copy", "x", _identity, _same_kind, tangent=LINEAR),
+    Rule.of("numpy.array", "x, dtype=None", _identity, _with_dtype(_array_kind), tangent=LINEAR),
+    Rule.of("numpy.asarray", "x, dtype=None", _identity, _with_dtype(_asarray_kind), tangent=LINEAR),
+    Rule.of("numpy.astype", "x, dtype", _identity, _with_dtype(_same_kind), tangent=_converted),
+    Rule.of("numpy.full", "shape, fill_value, dtype=None", _fill, _fill_kind, "fill_value", tangent=LINEAR),
+    Rule.of("numpy.broadcast_to", "x, shape", _broadcast_to, _view_kind, tangent=LINEAR),
+    Rule.of("numpy.concatenate", "arrays, axis=0", None, _concatenate_kind, "arrays", tangent=LINEAR),
+    Rule.of("numpy.stack", "arrays, axis=0", None, _stack_kind, "arrays", tangent=LINEAR),
 ]

@@ -166,7 +166,7 @@ class Overwrites:
         state: State,
         out: list[gast.stmt],
     ) -> None:
-        """Give, and change the adjoint of the part; where the value is the array itself, that comes in between."""
+        """Give, and change the adjoint of the part: change it first, where the value is the array itself."""
         if value.id == array:
             kept = self.values.fresh.new("b")
             out += [assign(kept, part), change]
