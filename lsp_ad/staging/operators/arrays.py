@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -96,6 +96,8 @@ class Write:
 
         Gives what the variable is afterwards, and the others.
         """
+        if isinstance(self.value, Maybe):
+            return replace(self, value=self.value.checked()).of(staged, plain, *new)
         value, rest, parts = self.value, self.path, 0
         while len(rest) > 1 and type(value) in (list, tuple, dict) and owner(rest[0]) is None:
             value, rest, parts = value[rest[0]], rest[1:], parts + 1
@@ -217,6 +219,7 @@ def update(value: Any, sign: str, by: Any, given: bool = False, outside: bool = 
     """`value += by`, or another operator."""
     if type(value) in _NUMBERS and type(by) in _NUMBERS and not others:
         return _NEW[sign](value, by)
+    value = value.checked() if isinstance(value, Maybe) else value
     write = Write(value, (), given, outside, others)
     backend = owner(value, by)
     if isinstance(value, (StagedList, list)) or (backend is None and not in_trace(value)):
