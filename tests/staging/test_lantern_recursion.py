@@ -164,6 +164,48 @@ def test_a_use_in_a_branch_says_nothing_of_what_follows():
         assert found == used_in_one_branch(c, n, 0.5)
 
 
+def written_to(c, n, x):
+    y = None
+    for i in range(n):
+        y = x * i
+    y[0] = 3.0
+    y += c
+    return y
+
+
+@pytest.mark.row("A4", "A8")
+def test_what_may_be_none_is_written_into():
+    staged = lsp_ad.staged(written_to, backend="lantern")
+    x = np.ones(3)
+    np.testing.assert_array_equal(staged(1.0, np.int64(2), x), written_to(1.0, 2, x))
+    with pytest.raises(TypeError, match="None"):
+        staged(1.0, np.int64(0), x)
+
+
+def weights_below(left, right, w, i):
+    """The result, and what was met on the way: data of any depth, of which little is read."""
+    if i < 0:
+        return w * 1.0, (w, i, None)
+    a, _ = weights_below(left, right, w, left[i])
+    b, below = weights_below(left, right, w, right[i])
+    c = a * b + i
+    return c, (c[:2], i, below)
+
+
+def last_index(left, right, w):
+    c, below = weights_below(left, right, w, 0)
+    top, _, inner = below
+    return c, top.shape[0] * 1.0, inner[1]
+
+
+def test_of_data_of_any_depth_what_is_read_is_kept():
+    staged = lsp_ad.staged(last_index, backend="lantern")
+    w = np.array([0.5, 1.5, 2.5])
+    found, expected = staged(LEFT, RIGHT, w), last_index(LEFT, RIGHT, w)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other)
+
+
 @pytest.mark.row("A3")
 def test_a_python_number_takes_on_the_type_of_an_array():
     def scaled(x, a):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -15,10 +15,12 @@ from lsp_ad.staging.context import compiling
 from lsp_ad.staging.errors import staging_error
 from lsp_ad.staging.lantern import elements, numpy_arrays, numpy_functions
 from lsp_ad.staging.lantern.builder import fresh
+from lsp_ad.staging.lantern.calls import Known, Restart
 from lsp_ad.staging.lantern.dtypes import dtype_of, rank_of
 from lsp_ad.staging.lantern.ir import Binding, Expr, If, Let, List, Program, Type, Var, While
+from lsp_ad.staging.lantern.specs import type_from
 from lsp_ad.staging.lantern.staged import Staged
-from lsp_ad.staging.lantern.tracer import STAGED, Known, Restart, Tracer, type_from
+from lsp_ad.staging.lantern.tracer import STAGED, Tracer
 from lsp_ad.staging.operators.optional import Maybe
 from lsp_ad.staging.structures import Structure, flatten, mapped, unflatten
 
@@ -71,10 +73,10 @@ class Lantern(Backend):
     def trace(self, run: Callable[[list[Any]], list[Any]], specs: Sequence[Spec]) -> Traced:
         builder, frame = self.tracer.builder, self.tracer.builder._frames[-1]
         records = self.tracer.records
-        inputs = [self._input(spec) for spec in specs]
+        inputs = [self._input(type_from(spec), spec.weak) for spec in specs]
         outer = before = records.lists
         if specs:  # it may be the body of a loop, which goes on with the lists that it has changed
-            before = [self._input(self.list_spec(spec, 0)) for spec in records.specs]
+            before = [self._input(t) for t in records.types]
         records.lists = list(before)
         builder.open()
         depth = len(frame.blocks)
@@ -94,12 +96,12 @@ class Lantern(Backend):
         block = frame.blocks.pop()
         return Traced(tuple(map(self.spec, outputs)), _Code(block, inputs, outputs, before, after), ends=ends)
 
-    def _input(self, spec: Spec) -> Staged:
+    def _input(self, t: Type, weak: bool = False) -> Staged:
         """A name for what a block takes."""
         frame = self.tracer.builder._frames[-1]
         name = fresh("s", frame.names)
-        frame.scope[name] = type_from(spec)
-        return self.tracer.staged(Var(name), spec.weak)
+        frame.scope[name] = t
+        return self.tracer.staged(Var(name), weak)
 
     def _finished(self, traced: Traced, finish: Callable[[list[Any]], Any]) -> tuple[Expr, Type]:
         """The block as one expression, with what `finish` adds to it as its value."""
@@ -123,12 +125,19 @@ class Lantern(Backend):
             return self.list_new(self.list_item(spec), 0)
         if spec.shape:
             # an axis of size 1 is broadcast to what it meets, as zeros of any size would be
-            return self.tracer.op("zeros", *[size or 1 for size in spec.shape], dtype=spec.dtype.name)
+            sizes = [size or 1 for size in spec.shape]
+            made = partial(self.tracer.builder.op, "zeros", *sizes, dtype=spec.dtype.name)
+            return self.tracer.staged(self.tracer.builder.once(("placeholder", spec), made))
         return self.cast(0, spec)
 
     def cond(self, test: Any, then: Traced, orelse: Traced, specs: Sequence[Spec]) -> list[Any]:
         builder = self.tracer.builder
-        condition = self.tracer.value(self._truth(test))
+        truth = self._truth(test)
+        condition = self.tracer.value(truth)
+        decided = self._decided(truth, then, orelse, len(specs))
+        rest = [i for i in range(len(specs)) if i not in decided]
+        then, orelse = _picked(then, rest), _picked(orelse, rest)
+        every, specs = len(specs), [specs[i] for i in rest]
         changed = sorted(set().union(*(t.code.changed for t in (then, orelse) if not t.ends)))
         parts = [self._finished(t, partial(self._branch, t, specs, changed)) for t in (then, orelse)]
         expr = If(condition, parts[0][0], parts[1][0])
@@ -136,7 +145,19 @@ class Lantern(Backend):
         result = builder._bound(expr, found, "t")
         if then.ends and orelse.ends:
             raise Ended
-        return self._items(result, specs, changed)
+        made = iter(self._items(result, specs, changed))
+        return [decided[i] if i in decided else next(made) for i in range(every)]
+
+    def _decided(self, test: Any, then: Traced, orelse: Traced, count: int) -> dict[int, Any]:
+        """The results that are the condition itself, or its opposite."""
+        if then.ends or orelse.ends or not isinstance(test, Staged):
+            return {}
+        found = {}
+        for i in range(count):
+            sides = [t.code.outputs[p] if (p := _picks(t)[i]) is not None else None for t in (then, orelse)]
+            if all(type(side) is bool for side in sides) and sides[0] != sides[1]:
+                found[i] = test if sides[0] else self.not_(test)
+        return found
 
     def _branch(
         self, traced: Traced, specs: Sequence[Spec], changed: Sequence[int], values: list[Any]
@@ -276,11 +297,10 @@ class Lantern(Backend):
         self.require(test, "AssertionError", message())
 
     def require(self, test: Any, error: str, message: str) -> None:
-        builder, condition = self.tracer.builder, self.tracer.value(self._truth(test))
-        builder.branch(condition, lambda: builder.op("tuple"), lambda: builder.error(error, message))
+        self.tracer.builder.require(self.tracer.value(self._truth(test)), error, message)
 
     def call(self, function: Any, args: tuple, named: dict[str, Any]) -> Any:
-        return self.tracer.call(function, args, named)
+        return self.tracer.calls.call(function, args, named)
 
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Arrays and floats are staged; other arguments are known when tracing: one trace for each value."""
@@ -334,6 +354,18 @@ class Lantern(Backend):
                 return tracer.entry(function, leaves, structure)
         finally:
             self.tracers.pop()
+
+
+def _picks(traced: Traced) -> Sequence[int | None]:
+    return range(len(traced.code.outputs)) if traced.picks is None else traced.picks
+
+
+def _picked(traced: Traced, which: Sequence[int]) -> Traced:
+    """Code of which only some of the results are wanted."""
+    if traced.ends:
+        return traced
+    picks = _picks(traced)
+    return replace(traced, picks=tuple(picks[i] for i in which))
 
 
 def _bindings(expr: Expr) -> tuple[Binding, ...]:

@@ -112,6 +112,15 @@ def broadcast(types: list[Type], _: Params) -> Type:
     return ranked(dtype_of(types[0]), rank)
 
 
+def unbroadcast(types: list[Type], _: Params) -> Type:
+    a = array(types[0])
+    if sizes(types[1:]) != a.rank:
+        raise Mismatch("there is a size for each axis")
+    if a.dtype in ("bool", "int32"):
+        raise Mismatch("sums of bool and int32 are int64: cast the array")
+    return a
+
+
 def transpose(types: list[Type], params: Params) -> Type:
     rank = array(types[0]).rank
     axes = params.get("axes")

@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from lsp_ad.staging.lantern.errors import LanternTypeError
 from lsp_ad.staging.lantern.infer import Types
@@ -53,6 +54,8 @@ from lsp_ad.staging.lantern.ir import (
 from lsp_ad.staging.lantern.printing import is_name, type_text
 
 Value = Var | Const
+# operations that are used often, and cost nothing the second time
+_ONCE = ("size", "not")
 Operand = Var | Const | bool | int | float | complex
 IndexItem = Var | Const | bool | int | float | complex | Slice | NewAxis
 
@@ -72,10 +75,16 @@ def const(value: Operand) -> Value:
 
 @dataclass
 class _Block:
-    """A block that is being built; `ends` when something in it raises whenever it runs."""
+    """A block that is being built; `ends` when something in it raises whenever it runs.
+
+    `facts`: conditions that hold from here on, since the program has checked them. `made`: values by a key
+    under which they need to be made only once.
+    """
 
     bindings: list[Binding] = field(default_factory=list)
     ends: bool = False
+    facts: set[Value] = field(default_factory=set)
+    made: dict[Any, Value] = field(default_factory=dict)
 
 
 class _Frame:
@@ -142,6 +151,11 @@ class Builder:
         self.functions[name] = Function(name, frame.params, found, body)
         return self.functions[name]
 
+    @property
+    def function(self) -> str:
+        """The name of the innermost function."""
+        return self._frames[-1].types.function
+
     # blocks
 
     def open(self) -> None:
@@ -170,6 +184,17 @@ class Builder:
         expr = If(const(test), first, second)
         found = self._frames[-1].types.joined(expr, self.type_of(test), first_type, second_type)
         return self._bound(expr, found, name)
+
+    def require(self, condition: Operand, error: str, message: str) -> None:
+        """Raise an error where a condition does not hold, unless that has been checked."""
+        test = const(condition)
+        if not self.holds(test):
+            self.branch(test, lambda: self.op("tuple"), lambda: self.error(error, message))
+            self._frames[-1].blocks[-1].facts.add(test)
+
+    def holds(self, condition: Operand) -> bool:
+        """Whether the program has checked a condition."""
+        return any(const(condition) in block.facts for block in self._frames[-1].blocks)
 
     def loop(
         self,
@@ -219,7 +244,18 @@ class Builder:
         return Var(name)
 
     def op(self, operation: str, *args: Operand, name: str = "t", **params: Parameter) -> Value:
-        return self.bind(Op(operation, tuple(map(const, args)), tuple(params.items())), name)
+        expr = Op(operation, tuple(map(const, args)), tuple(params.items()))
+        if operation in _ONCE:
+            return self.once(expr, lambda: self.bind(expr, name))
+        return self.bind(expr, name)
+
+    def once(self, key: Any, make: Callable[[], Value]) -> Value:
+        """What has been made under a key and is in scope, or else is made now."""
+        blocks = self._frames[-1].blocks
+        found = next((block.made[key] for block in blocks if key in block.made), None)
+        if found is None:
+            found = blocks[-1].made[key] = make()
+        return found
 
     def call(self, function: str, *args: Operand, name: str = "t") -> Value:
         return self.bind(Call(function, tuple(map(const, args))), name)

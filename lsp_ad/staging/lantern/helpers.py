@@ -6,7 +6,7 @@ Whether a helper stands in the user's file or in `lsp_ad.runtime`, it is known b
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from lsp_ad.sources import same_code
-from lsp_ad.staging.lantern.numpy_functions import function
+from lsp_ad.staging.lantern.numpy_functions import astype, function
 from lsp_ad.staging.lantern.staged import Staged
 
 
@@ -51,20 +51,14 @@ def unbroadcast(dx: Any, x: Any) -> Any:
 
 
 def _reduced(dx: Staged, added: int, sizes: Sequence[Any]) -> Staged:
-    """The sum over the first axes, and over those of the others that are longer than wanted."""
+    """The sum over the first axes, and over those of the others where the size that is wanted is 1."""
     if added:
         dx = function("sum")(dx, axis=tuple(range(added)))
-    tracer, builder = dx.tracer, dx.tracer.builder
-    for axis, size in enumerate(sizes):
-        mine = tracer.value(dx)
-        same = builder.op("==", builder.op("size", mine, axis=axis), tracer.value(size))
-        summed = partial(builder.op, "sum", mine, axis=axis, keepdims=True)
-        dx = tracer.staged(builder.branch(same, partial(_same, mine), summed))
-    return dx
-
-
-def _same(value: Any) -> Any:
-    return value
+    if not sizes:
+        return dx
+    if dx.dtype.name in ("bool", "int32"):
+        dx = astype(dx, "int64")
+    return dx.tracer.op("unbroadcast", dx, *sizes)
 
 
 def matmul_adjoint_left(dy: Any, x1: Any, x2: Any) -> Any:

@@ -60,6 +60,7 @@ def _operations() -> list[Operation]:
         Operation("size", arrays.size, 1, 1, axis),
         Operation("reshape", arrays.reshape, 1, None),
         Operation("broadcast-to", arrays.broadcast, 1, None),
+        Operation("unbroadcast", arrays.unbroadcast, 2, None),
         Operation("transpose", arrays.transpose, 1, 1, frozenset({"axes"})),
         Operation("concatenate", arrays.concatenate, 1, None, axis),
         Operation("stack", arrays.stack, 1, None, axis),

@@ -150,6 +150,12 @@ def _sizes(sizes: Sequence[Value]) -> tuple[int, ...]:
     return tuple(map(int, sizes))
 
 
+def _unbroadcast(value: Value, *sizes: Value) -> Value:
+    """The array in these sizes: summed over axes where they are 1, repeated along axes where its own are."""
+    axes = tuple(k for k, (own, size) in enumerate(zip(value.shape, sizes, strict=True)) if own != size == 1)
+    return np.broadcast_to(value.sum(axes, keepdims=True) if axes else value, _sizes(sizes))
+
+
 def _matmul(a: Value, b: Value) -> Value:
     return plain(np.asarray(np.matmul(a, b)))
 
@@ -193,6 +199,7 @@ PRIMITIVES: dict[str, Callable[..., Value]] = {
     "size": lambda value, axis: np.int64(value.shape[axis]),
     "reshape": lambda value, *sizes: plain(np.reshape(value, _sizes(sizes))),
     "broadcast-to": lambda value, *sizes: plain(np.broadcast_to(value, _sizes(sizes))),
+    "unbroadcast": _unbroadcast,
     "transpose": lambda value, axes=None: np.transpose(value, axes),
     "concatenate": _concatenate,
     "stack": _stack,

@@ -219,8 +219,11 @@ class Programs:
         a = self.pick(lambda v: isinstance(v, np.ndarray) and v.dtype != "complex128")
         if a is None:
             return
-        kind = self.random.randrange(5)
-        if kind == 0:
+        kind = self.random.randrange(6)
+        if kind == 5 and a[1].ndim == 1 and a[1].dtype.name not in ("bool", "int32"):
+            one = (self.b_const(1), np.int64(1))
+            self.op("unbroadcast", a, self.random.choice([one, self.op("size", a, axis=0)]))
+        elif kind == 0:
             sizes = [self.op("size", a, axis=0), (self.b_const(-1), np.int64(-1))]
             if a[1].shape[0]:
                 self.op("reshape", a, *sizes)

@@ -244,6 +244,43 @@ def test_an_axis_that_turns_out_to_have_size_one_is_broadcast(size):
     agree(p, np.arange(1.0, size + 1.0), np.arange(1.0))
 
 
+@pytest.mark.parametrize("shape", [(1, 4), (3, 1), (3, 4), (1, 1), (2, 4)])
+def test_unbroadcast(shape):
+    """An axis is as it is, summed to size 1, or repeated from it; another size is an error."""
+    body = "(* 2.0 (unbroadcast (* u 3.0) (size v :axis 0) (size v :axis 1)))"
+    p = program(body, "(u (array float64 2)) (v (array float64 2))", "(array float64 2)")
+    agree(p, np.arange(12.0).reshape(3, 4), np.zeros(shape))
+    agree(p, np.arange(4.0).reshape(1, 4), np.zeros(shape))
+
+
+def test_an_unbroadcast_array_is_written_into():
+    body = "(tuple (set (unbroadcast u (size u :axis 0)) [0] 5.0) (add-at (unbroadcast u 1) [0] 1.0) u)"
+    p = program(body, V, f"(tuple {', '.join(['(array float64 1)'] * 3)})".replace(",", ""))
+    agree(p, np.arange(3.0))
+
+
+def test_a_list_that_one_branch_adds_to_is_not_copied():
+    p = parse("""
+    (program main
+      (def visit ((n int64) (l (list float64))) (list float64)
+        (let ((t (if (< n 1) (tuple l) (tuple (call visit (- n 1) (call visit (- n 2) l))))))
+          (list-append (item t 0) 1.0)))
+      (def main ((n int64)) (list float64) (call visit n (list-new :item float64))))
+    """)
+    assert ".copy()" not in compiled(p).source
+    agree(p, 6)
+
+
+def test_a_list_that_is_read_later_is_copied():
+    body = """
+      (let ((t (if (> (size u :axis 0) 1) (tuple l) (tuple (list-append l 2.0)))) (m (list-append (item t 0) 3.0)))
+        (tuple m l))
+    """
+    p = program(body, f"{V} (l (list float64))", "(tuple (list float64) (list float64))")
+    agree(p, np.zeros(1), [1.0])
+    agree(p, np.zeros(2), [1.0])
+
+
 # ---------------------------------------------------------------------------------------------------------
 # recursion
 

@@ -31,6 +31,12 @@ def elementwise(w: Writer, name: str, operands: list[Operand], result: Type) -> 
     dtype = dtype_of(result)
     numbers = [o for o in operands if isinstance(o, Number)]
     if len(numbers) == len(operands):
+        if (
+            name == "=="
+            and numbers[0].dtype == numbers[1].dtype == "int64"
+            and w.same(*(n.code for n in numbers))
+        ):
+            return Number("True", "bool")
         return applied(w, name, numbers, dtype)
     operands = [_fixed(w, o) for o in operands]
     dims, parts = broadcast(w, operands)

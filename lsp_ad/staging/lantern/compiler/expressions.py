@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lsp_ad.staging.lantern.compiler import indexing, lists
+from lsp_ad.staging.lantern.compiler.joins import Joins
 from lsp_ad.staging.lantern.compiler.operands import (
     NOTHING,
     Computed,
@@ -31,7 +32,6 @@ from lsp_ad.staging.lantern.compiler.renaming import Fresh
 from lsp_ad.staging.lantern.compiler.scalars import constant, part
 from lsp_ad.staging.lantern.compiler.slots import Slots
 from lsp_ad.staging.lantern.compiler.uses import Updates, has_updates, size_of, uses
-from lsp_ad.staging.lantern.compiler.writer import Writer
 from lsp_ad.staging.lantern.ir import (
     Array,
     Call,
@@ -69,7 +69,7 @@ class Signature:
     fresh: tuple[bool, ...]
 
 
-class Expressions(Writer):
+class Expressions(Joins):
     """Writes the expressions of one function, whose names are each bound once.
 
     `extra` are the parameters that every function hands on; `messages` collects the errors that it may raise.
@@ -200,6 +200,10 @@ class Expressions(Writer):
         if test is None:
             return None
         assert isinstance(test, Number)
+        if test.code in ("True", "False"):
+            taken, other = (expr.then, expr.orelse)[:: 1 if test.code == "True" else -1]
+            self.left.subtract(uses(other))
+            return self.value(taken)
         self._before(expr.then, expr.orelse)
         later = uses(expr.orelse)
         self.left.subtract(later)
@@ -217,54 +221,7 @@ class Expressions(Writer):
                 self.splice(second)
             self.splice(first)
             return then
-        return self._joined(test.code, (first, then), (second, orelse))
-
-    def _joined(
-        self, test: str, first: tuple[list[str], Operand], second: tuple[list[str], Operand]
-    ) -> Operand:
-        """The value of whichever branch runs, in variables that both assign."""
-        if not first[0] and not second[0] and isinstance(first[1], Number):
-            assert isinstance(second[1], Number)
-            return Number(f"{part(first[1].code)} if {test} else {part(second[1].code)}", first[1].dtype)
-        names = [self.fresh("r") for _ in leaves(first[1])]
-        parts: list[list[Operand]] = []
-        blocks = []
-        for lines, value in (first, second):
-            with self.captured() as block:
-                self.splice(lines)
-                flat = list(leaves(value))
-                with self.holding(*flat):
-                    parts.append([self._assigned(n, leaf) for n, leaf in zip(names, flat, strict=True)])
-            blocks.append(block)
-        with self.nested(f"if {test}:"):
-            self.splice(blocks[0])
-        if blocks[1]:
-            with self.nested("else:"):
-                self.splice(blocks[1])
-        merged = (self._merged(n, a, b) for n, a, b in zip(names, *parts, strict=True))
-        return rebuilt(type_of(first[1]), merged)
-
-    def _assigned(self, name: str, leaf: Operand) -> Operand:
-        kept = lists.kept_leaf(self, leaf)
-        self.line(f"{name} = {code_of(kept)}")
-        return kept
-
-    def _merged(self, name: str, a: Operand, b: Operand) -> Operand:
-        if isinstance(a, Number):
-            return Number(name, a.dtype)
-        roots = roots_of(a) | roots_of(b)
-        if isinstance(a, Listed) and isinstance(b, Listed):
-            own = a.own if a.own == b.own else self.new_root(False)
-            return Listed(name, a.type, own, roots | {own})
-        t = type_of(a)
-        assert isinstance(t, Array)
-        return stored(name, t, roots)
-
-    def splice(self, lines: Sequence[str]) -> None:
-        """Lines that were written at another depth."""
-        if lines:
-            depth = len(lines[0]) - len(lines[0].lstrip())
-            self.lines += ["    " * self.indent + line[depth:] for line in lines]
+        return self.joined(test.code, (first, then), (second, orelse))
 
     # loops
 

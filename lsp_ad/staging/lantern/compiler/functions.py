@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from lsp_ad.staging.lantern.compiler import lists
 from lsp_ad.staging.lantern.compiler.expressions import Expressions, Signature
+from lsp_ad.staging.lantern.compiler.lowering import lowered
 from lsp_ad.staging.lantern.compiler.operands import (
     Listed,
     Number,
@@ -48,7 +49,11 @@ def program_source(
     names = Fresh(reserved_names(kernels, ()))
     called = {f.name: names(f.name) for f in program.functions}
     taken = reserved_names(kernels, tuple(called.values()))
-    program = Program(tuple(renamed(f, Fresh(taken)) for f in program.functions), program.entry)
+    functions = []
+    for f in program.functions:
+        own = Fresh(taken)
+        functions.append(lowered(renamed(f, own), own) if stretching else renamed(f, own))
+    program = Program(tuple(functions), program.entry)
     program = split(program, names)
     called |= {f.name: f.name for f in program.functions if f.name not in called}
     taken |= set(called.values())

@@ -75,6 +75,14 @@ def _broadcast(w: Writer, operands: list[Operand], params: Params, result: Type)
     return broadcast_to(w, array(operands[0]), sizes)
 
 
+def _unbroadcast(w: Writer, operands: list[Operand], params: Params, result: Type) -> Operand:
+    """The operand itself: where axes have to be summed or repeated, `lowering.py` has written that."""
+    source = array(operands[0])
+    for own, size in zip(source.dims, _sizes(w, operands[1:]), strict=True):
+        w.require_same(own, size, "check_equal")
+    return source
+
+
 def _cumulative(name: str) -> Writing:
     return lambda w, o, params, result: reductions.cumulative(w, name, array(o[0]), params, dtype_of(result))
 
@@ -100,6 +108,7 @@ PRIMITIVES: dict[str, Writing] = {
     "size": _size,
     "reshape": _reshape,
     "broadcast-to": _broadcast,
+    "unbroadcast": _unbroadcast,
     "transpose": lambda w, o, params, _: shaping.transpose(w, array(o[0]), params),
     "concatenate": lambda w, o, params, t: shaping.concatenate(
         w, list(map(array, o)), params, _array_type(t)

@@ -168,6 +168,8 @@ def _may_be(expr: Expr) -> Iterator[str]:
                 yield result_of(callee)
             case Op("tuple", args):
                 pending += args
+            case Op("unbroadcast", args):
+                pending.append(args[0])
             case Update() | Op():
                 changed = updated_value(expr)
                 pending += [] if changed is None else [changed]
