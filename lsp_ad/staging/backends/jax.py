@@ -17,7 +17,7 @@ from jax._src.core import trace_state_clean
 from lsp_ad.staging.backends.base import PLAIN, Backend, Options, Spec, Traced, is_data, spec_of
 from lsp_ad.staging.context import compiling
 from lsp_ad.staging.errors import staging_error
-from lsp_ad.staging.operators.lists import plain
+from lsp_ad.staging.operators.lists import StagedList, plain
 from lsp_ad.staging.structures import flatten, unflatten
 
 _UNDECIDABLE = (
@@ -106,7 +106,7 @@ class Jax(Backend):
         found: Any = jnp
         for part in name.split("."):
             found = getattr(found, part, None)
-        return found
+        return found if found is None or isinstance(found, type) else _taking_lists(found)
 
     def cast(self, value: Any, spec: Spec) -> Any:
         return jnp.asarray(value, spec.dtype)
@@ -229,10 +229,37 @@ def _replay(traced: Traced, inputs: list[Any]) -> list[Any]:
     return list(jax.core.eval_jaxpr(traced.code.jaxpr, traced.code.consts, *casted))
 
 
+def _taking_lists(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of JAX that takes lists for arrays where JAX refuses them and NumPy does not."""
+
+    @functools.wraps(function)
+    def taking(*args: Any, **options: Any) -> Any:
+        try:
+            return function(*args, **options)
+        except TypeError as error:
+            if "requires ndarray or scalar arguments" not in str(error):
+                raise
+        named = {key: _array(value) for key, value in options.items()}
+        return function(*map(_array, args), **named)
+
+    return taking
+
+
+def _array(value: Any) -> Any:
+    """A list, or a tuple of staged values, as an array; any other argument as it is."""
+    leaves = flatten(value)[0]
+    staged = any(isinstance(leaf, jax.Array) for leaf in leaves)
+    if not isinstance(value, (list, tuple)) or (isinstance(value, tuple) and not staged):
+        return value
+    return jnp.asarray(value) if staged else np.asarray(value)
+
+
 def _index(index: Any) -> Any:
     """An index, lists in it as arrays, as NumPy takes them."""
     if isinstance(index, tuple):
         return tuple(map(_index, index))
+    if isinstance(index, StagedList):
+        return index.array()
     return jnp.asarray(index) if isinstance(index, list) else index
 
 

@@ -32,7 +32,7 @@ class Item:
         return unflatten(self.structure, [next(stored) if f is None else f.value for f in self.fixed])
 
     def __str__(self) -> str:
-        return "single values" if not hasattr(self.structure, "parts") else f"{self.structure}"
+        return "single value" if not hasattr(self.structure, "parts") else f"{self.structure}"
 
 
 @dataclass(frozen=True)
@@ -123,8 +123,10 @@ class StagedList(Owned):
         leaves, structure = flatten(item)
         fixed = list(self.meta.item.fixed)
         if structure != self.meta.item.structure:
+            found = str(Item(structure, tuple(None for _ in leaves)))
+            inside = ", with lists in it of other lengths" if found == str(self.meta.item) else ""
             raise staging_error(
-                f"The items of this list are each a {self.meta.item}, a new one is {item!r}.",
+                f"The items of this list are each a {self.meta.item}, a new one is a {found}{inside}.",
                 "Give all items of the list one form.",
             )
         for position, (old, leaf) in enumerate(zip(fixed, leaves, strict=True)):

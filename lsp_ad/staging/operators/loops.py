@@ -89,6 +89,8 @@ def _stage(
     options: Options,
 ) -> None:
     """Stage a loop; its first iterations by themselves where these give a variable the type that it keeps."""
+    if isinstance(over.count, int) and over.count == 0:
+        return
     for number in range(_BY_THEMSELVES + 1):
         loop = StagedLoop(over.backend, state, body, goes_on, over, options)
         try:

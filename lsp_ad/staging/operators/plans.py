@@ -83,12 +83,22 @@ def fitted(value: Any, tree: Tree) -> Any:
     if tree.kind is StagedList:
         backend = tree.meta.backend
         items = [backend.list_item(s) for s in tree.parts[1:] if isinstance(s, Spec)]
+        if type(value) is list:
+            item = _item_of(backend, tree)
+            value = [fitted(each, item) for each in value]
         return conformed(value, tree.meta, items)
     found = parts_of(value)
     assert found is not None
     return made_of(
         type(value), found[1], [fitted(part, t) for part, t in zip(found[0], tree.parts, strict=True)]
     )
+
+
+def _item_of(backend: Backend, tree: Made) -> Tree:
+    """The type of the items of a staged list."""
+    stores = iter([s for s in tree.parts[1:] if isinstance(s, Spec)])
+    leaves = [f or backend.list_item(next(stores)) for f in tree.meta.item.fixed]
+    return tree_of(tree.meta.item.structure, iter(leaves))
 
 
 def placeholder(backend: Backend, tree: Tree) -> Any:
@@ -191,9 +201,7 @@ class Joining:
         """The types of the items of a list."""
         if tree.kind is list:
             return [_stored(self.backend, part) for part in tree.parts]
-        stores = iter([s for s in tree.parts[1:] if isinstance(s, Spec)])
-        leaves = [f or self.backend.list_item(next(stores)) for f in tree.meta.item.fixed]
-        return [tree_of(tree.meta.item.structure, iter(leaves))]
+        return [_item_of(self.backend, tree)]
 
     def _item(self, a: Tree, b: Tree) -> Tree:
         return Joining(self.backend, f"{self.name}[...]", ("in one place", "in another")).join(a, b)
