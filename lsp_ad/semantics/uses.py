@@ -18,6 +18,7 @@ from lsp_ad.semantics.shapes import INT, Kind
 from lsp_ad.source.trees import children, walk
 
 Canonical = Callable[[gast.AST], str | None]
+LOOP_OPTIONS = ("lsp_ad.loop_options", "lsp_ad.markers.loop_options")
 _COUNTED = frozenset((gast.Call, gast.Compare, gast.Subscript))
 _KEYED = frozenset((gast.Attribute, gast.Subscript, gast.For, gast.comprehension))
 _CHOOSING = frozenset((gast.If, gast.While, gast.IfExp))
@@ -130,6 +131,8 @@ def used_as_int(function: gast.FunctionDef, canonical: Canonical) -> set[str]:
     for node in [n for n in walk(function) if type(n) in _COUNTED]:
         if isinstance(node, gast.Call) and canonical(node.func) == "builtins.range":
             found |= {a.id for a in node.args if isinstance(a, gast.Name)}
+        elif isinstance(node, gast.Call) and canonical(node.func) in LOOP_OPTIONS:
+            found |= {k.value.id for k in node.keywords if isinstance(k.value, gast.Name)}
         elif isinstance(node, gast.Compare) and any(
             isinstance(c, gast.Constant) and isinstance(c.value, str) for c in [node.left, *node.comparators]
         ):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from typing import NamedTuple
 
 import gast
@@ -21,6 +21,7 @@ from lsp_ad.source.writing import written
 
 INDENT = "    "
 BACKWARD = "# backward"  # stands between the two sweeps of generated code, and only there
+NOTHING: Mapping[Span, str] = {}
 _COMPOUND = (gast.If, gast.For, gast.While, gast.With, gast.Try, gast.Match, gast.FunctionDef)
 
 
@@ -118,12 +119,17 @@ class Printer:
     """Prints statements, reusing the text of `originals` (statements of the parsed document) where it can.
 
     `rebound`: the places of augmented assignments that must not change an array, and are written `x = x + e`.
+    `beside`: comments at the heads of loops, by the place of the loop.
     """
 
     def __init__(
-        self, parsed: Parsed, originals: Iterable[gast.stmt], rebound: Set[Span] = frozenset()
+        self,
+        parsed: Parsed,
+        originals: Iterable[gast.stmt],
+        rebound: Set[Span] = frozenset(),
+        beside: Mapping[Span, str] = NOTHING,
     ):
-        self.rebound = rebound
+        self.rebound, self.beside = rebound, beside
         self.lines = parsed.document.lines
         self.comments = parsed.comments
         spans = ((span_of(s), s) for s in originals)
@@ -151,6 +157,8 @@ class Printer:
             return lead + self._try(s, origin, depth)
         if isinstance(s, (gast.For, gast.While, gast.With)):
             header = self._header(s, original)
+            if origin is not None and origin in self.beside and not _is_counted(s):
+                header += f"  {self.beside[origin]}"
             return [*lead, Printed(INDENT * depth + header, origin, s), *self.block(s.body, depth + 1)]
         if original is not None and origin not in self.rebound and _means_same(original, s):
             texts = self._source(original, depth)
@@ -250,6 +258,14 @@ class Printer:
         return [indent + texts[0]] + [
             (indent if t.strip() and texts[i + 1].startswith(margin) else "") + t for i, t in enumerate(moved)
         ]
+
+
+def _is_counted(s: gast.stmt) -> bool:
+    """Whether a loop goes over a range of constants."""
+    if not isinstance(s, gast.For) or not isinstance(s.iter, gast.Call):
+        return False
+    is_range = isinstance(s.iter.func, gast.Name) and s.iter.func.id == "range"
+    return is_range and all(isinstance(a, gast.Constant) for a in s.iter.args)
 
 
 def _has_long_string(node: gast.AST) -> bool:

@@ -28,9 +28,10 @@ def test_equal_or_refused():
     kinds = [kind for kind, _ in found.values()]
     assert set(kinds) <= {
         "equal",
+        "equal by a bound",
         "not differentiated",
         "StagingError",
         "ConversionError",
         "MismatchError",
     }, found
-    assert kinds.count("equal") > 0.8 * len(kinds), found
+    assert sum(kind.startswith("equal") for kind in kinds) > 0.85 * len(kinds), found

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import replace
 
 import gast
 
 from lsp_ad.differentiate.derivative import Line
+from lsp_ad.differentiate.desugar import bounds
 from lsp_ad.differentiate.options import Product
 from lsp_ad.differentiate.output.remarks import remark
 from lsp_ad.differentiate.reverse.sweep import Swept
@@ -20,7 +21,17 @@ from lsp_ad.semantics import flow
 from lsp_ad.semantics.names import Program, imported
 from lsp_ad.semantics.uses import joined_or_added
 from lsp_ad.source.parse import span_of
-from lsp_ad.source.printing import BACKWARD, INDENT, Printed, Printer, bare_text, expression_text, key, tidy
+from lsp_ad.source.printing import (
+    BACKWARD,
+    INDENT,
+    NOTHING,
+    Printed,
+    Printer,
+    bare_text,
+    expression_text,
+    key,
+    tidy,
+)
 from lsp_ad.source.trees import copied
 
 WIDTH = 96
@@ -323,18 +334,24 @@ def _numpy_name(unit: Unit) -> str | None:
 
 
 def printer_of_unit(unit: Unit) -> Printer:
-    return _printer_of(unit.program, [unit.original.name, *sorted(unit.inlined)], rebound(unit))
+    functions = [unit.original.name, *sorted(unit.inlined)]
+    return _printer_of(unit.program, functions, rebound(unit), bounds.comments(unit.most))
 
 
-def _printer_of(program: Program, functions: list[str], rebound: Set[Span] = frozenset()) -> Printer:
+def _printer_of(
+    program: Program,
+    functions: list[str],
+    rebound: Set[Span] = frozenset(),
+    beside: Mapping[Span, str] = NOTHING,
+) -> Printer:
     """A printer that keeps the user's lines of some functions."""
     written = [program.text_of(n) for n in functions]
     own = [s for f in written if isinstance(f, gast.FunctionDef) for s in flow.statements(f.body)]
-    return Printer(program.parsed, own, rebound)
+    return Printer(program.parsed, own, rebound, beside)
 
 
-def bare_printer(unit: Unit) -> Printer:
-    return Printer(unit.program.parsed, [])
+def bare_printer(unit: Unit, apart: bool = False) -> Printer:
+    return Printer(unit.program.parsed, [], beside=bounds.comments(unit.most, apart))
 
 
 def _sweeps(unit: Unit, swept: Swept, seed: str) -> list[Line]:

@@ -56,7 +56,8 @@ def emit_pair(unit: Unit, swept: Swept, pair: Pair, asked: bool = False, again: 
         backward.append(head_line(f"{INDENT}{', '.join(saved)} = saved"))
     if asked:
         backward += _number_needed(swept) if swept.scalar else seed_checked(unit, swept, "required")
-    backward += sweep_lines(bare_printer(unit).block(swept.backward, 1) if swept.backward else [], "backward")
+    printer = bare_printer(unit, apart=True)
+    backward += sweep_lines(printer.block(swept.backward, 1) if swept.backward else [], "backward")
     backward.append(head_line(f"{INDENT}return {bare_text(gradients)}"))
     backward[2:2] = own_imports(unit, backward)
     return [*forward, head_line(""), head_line(""), *backward]

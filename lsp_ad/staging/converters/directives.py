@@ -2,19 +2,21 @@
 
 for x in xs:                                            ag.for_(xs, loop_body, ag.State(...),
     lsp_ad.loop_options(maximum_iterations=n)  becomes      options=ag.Options(maximum_iterations=n))
+for x in xs:  # lsp-ad: maximum_iterations=n            the same, in generated code
 lsp_ad.element_type(ys, dtype, shape)                   ys = ag.element_type(ys, dtype, shape)
 if lsp_ad.must_stage(x > 0):                            if ag.must_stage(x > 0):
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import gast
 
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.semantics import flow
-from lsp_ad.source.parse import span_of
+from lsp_ad.source.parse import Comment, span_of
+from lsp_ad.source.pragmas import bound_of
 from lsp_ad.source.trees import walk
 from lsp_ad.staging.converters.building import at, operator, store
 
@@ -22,12 +24,12 @@ Canonical = Callable[[gast.AST], "str | None"]
 MUST_STAGE = "lsp_ad.must_stage"
 
 
-def convert(function: gast.FunctionDef, canonical: Canonical) -> None:
+def convert(function: gast.FunctionDef, canonical: Canonical, comments: Mapping[int, Comment]) -> None:
     """Convert the directives of a function; a loop keeps its options as `options`."""
     whole = any(_named(d, canonical) == MUST_STAGE for d in function.decorator_list)
     for s in flow.statements(function.body):
         if isinstance(s, (gast.For, gast.While)):
-            s.options = _options(s.body, canonical)
+            s.options = _options(s.body, canonical) or _bound(s, comments)
         if whole and isinstance(s, (gast.If, gast.While)):
             s.test = at(operator("must_stage", s.test), s.test)
         elif whole and isinstance(s, gast.For):
@@ -67,6 +69,17 @@ def _options(body: list[gast.stmt], canonical: Canonical) -> gast.Call | None:
         body[:1] = [] if len(body) > 1 else [at(gast.Pass(), body[0])]
         found.func = operator("Options").func
     return found
+
+
+def _bound(loop: gast.For | gast.While, comments: Mapping[int, Comment]) -> gast.Call | None:
+    """The options of a loop of generated code, which has them in a comment."""
+    most = bound_of(loop, comments)
+    if most is None:
+        return None
+    made = operator("Options")
+    made.keywords = [gast.keyword("maximum_iterations", most)]
+    at(made, loop)
+    return made
 
 
 def _element_types(body: list[gast.stmt], canonical: Canonical) -> None:

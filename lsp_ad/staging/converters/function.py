@@ -79,7 +79,7 @@ def _convert(
     docstring = function.body[:1] if gast.get_docstring(function) is not None else []
     function.body = function.body[len(docstring) :] or [at(gast.Pass(), function)]
     fresh = Fresh(used)
-    directives.convert(function, canonical)
+    directives.convert(function, canonical, program.parsed.comments)
     guarded = _core(function, fresh)
     placed(function.body, function)
     shared = Shared(function, canonical, Scope.of(program, function).makes_new)

@@ -18,7 +18,7 @@ from lsp_ad.staging.operators.plans import listed
 class Staged(Iterable):
     """A staged iterable: `item(i, elements)` for i = 0, 1, ..., count - 1, with the elements of arrays there.
 
-    `what` it is, for reports.
+    `what` it is, for reports; `most`: how many items there are at most, if that is known.
     """
 
     def __init__(
@@ -28,8 +28,10 @@ class Staged(Iterable):
         item: Callable[[Any, Sequence[Any]], Any],
         what: str,
         arrays: Sequence[Any] = (),
+        most: int | None = None,
     ):
         self.backend, self.count, self.item, self.what, self.arrays = backend, count, item, what, arrays
+        self.most = count if isinstance(count, int) else most
 
     @property
     def cursor(self) -> Spec:
@@ -71,7 +73,8 @@ def staged(value: Any) -> Staged | None:
     if not isinstance(value, StagedList):
         return Staged(backend, backend.size(value), lambda i, found: found[0], "an array", [value])
     if not value.known:
-        return Staged(backend, value.length, lambda i, found: value.get(i), "a list")
+        most = value.meta.capacity if backend.bounded_lists else None
+        return Staged(backend, value.length, lambda i, found: value.get(i), "a list", most=most)
     whole = slice(0, value.length)
     stores = [s if value.length == value.meta.capacity else backend.get_item(s, whole) for s in value.stores]
     made = value.meta.item.made
@@ -133,7 +136,7 @@ def enumerate_(iterable: Any, start: Any = 0) -> Any:
     def item(index: Any, elements: Sequence[Any]) -> Any:
         return _linear(start, 1, index), found.item(index, elements)
 
-    return Staged(found.backend, found.count, item, "an enumeration", found.arrays)
+    return Staged(found.backend, found.count, item, "an enumeration", found.arrays, found.most)
 
 
 def reversed_(sequence: Any) -> Any:
@@ -143,7 +146,7 @@ def reversed_(sequence: Any) -> Any:
         return reversed(sequence)
     backend, last = found.backend, found.count - 1
     if not isinstance(found.count, int):
-        return Staged(backend, found.count, lambda i, _: found.at(last - i), "a reversal")
+        return Staged(backend, found.count, lambda i, _: found.at(last - i), "a reversal", most=found.most)
     arrays = [backend.get_item(array, slice(None, None, -1)) for array in found.arrays]
     return Staged(
         backend, found.count, lambda i, elements: found.item(last - i, elements), "a reversal", arrays
@@ -174,7 +177,8 @@ def zip_(*iterables: Any, strict: bool = False) -> Any:
         known = isinstance(count, int) and isinstance(other, int)
         count = min(count, other) if known else backend.function("minimum")(count, other)
     if not isinstance(count, int):
-        return Staged(backend, count, lambda i, _: tuple(one.at(i) for one in found), "a zip")
+        most = min((one.most for one in found if one.most is not None), default=None)
+        return Staged(backend, count, lambda i, _: tuple(one.at(i) for one in found), "a zip", most=most)
     arrays = [
         array if one.count == count else backend.get_item(array, slice(0, count))
         for one in found

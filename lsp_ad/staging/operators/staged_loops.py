@@ -272,8 +272,8 @@ class StagedLoop:
 
     def _most(self) -> int | None:
         """How often the loop runs at most, where that is known."""
-        count = self.over.count if self.over is not None else None
-        known = [n for n in (count, self.options.maximum_iterations) if isinstance(n, int)]
+        most = self.over.most if isinstance(self.over, Staged) else None
+        known = [n for n in (most, self.options.maximum_iterations) if isinstance(n, int)]
         return min(known, default=None)
 
     def _picks(self, plans: list[Tree], outcomes: list[Outcome]) -> tuple[int | None, ...]:

@@ -1,0 +1,95 @@
+"""Bounds of `while` loops that a derivative hands on: its tapes have room on JAX, which needs to know."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import lsp_ad
+from tests.staging.test_staged_programs import assert_equal
+
+pytest.importorskip("jax")
+pytestmark = pytest.mark.row("A9", "A17")
+
+
+def root(a, tolerance):
+    x = a
+    while abs(x * x - a) > tolerance:
+        lsp_ad.loop_options(maximum_iterations=40)
+        x = 0.5 * (x + a / x)
+    return x
+
+
+def cooled(x, w):
+    total = 0.0
+    for i in range(len(w)):
+        y = x * w[i]
+        while True:
+            lsp_ad.loop_options(maximum_iterations=2 * len(w))
+            y = np.sin(y) * 0.9
+            if y < 0.3:
+                break
+        total += y * x
+    return total
+
+
+def checkpointed(x):
+    with lsp_ad.checkpoint(every=5):
+        while x > 1.0:
+            lsp_ad.loop_options(maximum_iterations=40)
+            x = x * 0.9
+    return x * x
+
+
+def lowered(x, n):
+    while x > 1.0:
+        lsp_ad.loop_options(maximum_iterations=n)
+        x = x * 0.9
+    return x
+
+
+def of_callees(x, n):
+    return lowered(x * 2.0, n) * lowered(x * 3.0, 2 * n)
+
+
+PROGRAMS = [
+    (root, (7.0, 1e-9)),
+    (cooled, (1.5, np.arange(1.0, 80.0))),
+    (checkpointed, (20.0,)),
+    (of_callees, (9.0, 45)),
+]
+
+
+@pytest.mark.parametrize("program, arguments", PROGRAMS, ids=lambda value: getattr(value, "__name__", ""))
+def test_gradients(program, arguments):
+    gradient = lsp_ad.grad(program, 0)
+    assert_equal(lsp_ad.staged(gradient, backend="jax")(*arguments), gradient(*arguments))
+
+
+@pytest.mark.parametrize("program, arguments", PROGRAMS[:2], ids=lambda value: getattr(value, "__name__", ""))
+def test_products(program, arguments):
+    product = lsp_ad.hvp(program, 0)
+    found = lsp_ad.staged(product, backend="jax")(*arguments, 1.0)
+    np.testing.assert_allclose(found, product(*arguments, 1.0), rtol=1e-10)
+
+
+def test_a_bound_that_is_too_small():
+    gradient = lsp_ad.grad(lowered, "x")
+    with pytest.raises(AssertionError, match="runs more than 3 times"):
+        lsp_ad.staged(gradient, backend="jax")(9.0, 3)
+
+
+def again(x):
+    tape = []
+    while x > 1.0:
+        lsp_ad.loop_options(maximum_iterations=40)
+        tape.append(x)
+        x = x * 0.9
+    ys = []
+    for i, (x, y) in enumerate(zip(reversed(tape), tape, strict=False)):
+        ys.append(x * i - y)
+    return ys
+
+
+def test_a_loop_over_a_list_is_bounded_by_its_room():
+    assert_equal(lsp_ad.staged(again, backend="jax")(9.0), again(9.0))
