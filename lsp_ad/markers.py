@@ -100,10 +100,10 @@ def loop_options(
 ) -> None:
     """Say how a loop is to be staged; the first statement of the loop. When it runs this does nothing.
 
-    `maximum_iterations`: the loop runs no more often: the room of lists that grow in it. Derivatives hand it on
-    to their loops, as a comment. `unroll`: True for a loop in Python, False for a staged one over
-    a Python range or array. The other two are those of TensorFlow's loops: `shape_invariants` gives shapes,
-    with None for what changes, by names of variables.
+    `maximum_iterations`: the loop runs no more often, which gives lists that grow in it a capacity, and those
+    of its derivative. `unroll`: True for a loop in Python, False for a staged one over a Python range or
+    array. The other two are those of TensorFlow's loops: `shape_invariants` gives shapes, with None for what
+    changes, by names of variables.
     """
 
 
