@@ -22,7 +22,7 @@ STAGED, PYTHON, UNROLLED, LEFT_ALONE, CONVERTED = (
     "left alone",
     "converted",
 )
-IF, IF_EXPRESSION, WHILE, FOR = "if", "conditional expression", "while", "for"
+IF, IF_EXPRESSION, WHILE, FOR, CASE = "if", "conditional expression", "while", "for", "case"
 ITEMS = "items"
 AND, OR, NOT, COMPARISON, CALL, ASSERT, EFFECT = (
     "and",
@@ -118,15 +118,31 @@ def recording() -> Iterator[Report]:
         _report.reset(token)
 
 
+def count() -> int:
+    """How many decisions have been recorded."""
+    report = _report.get()
+    return len(report.made) if report is not None else 0
+
+
+def forget(since: int) -> None:
+    """Drop all decisions but the first ones: they were made in a trace that is made anew."""
+    report = _report.get()
+    while report is not None and len(report.made) > since:
+        report.made.popitem()
+
+
 def are_recorded() -> bool:
     """Whether anyone asked for a report."""
     return _report.get() is not None
 
 
 def decide(construct: str, outcome: str, why: str = "", count: int | None = None, subject: str = "") -> None:
-    """Record a decision about the line that is running, if anyone asked for a report."""
+    """Record a decision about the line that is running, if anyone asked for a report.
+
+    Of what stands for no construct of the user's ("") there is nothing to record.
+    """
     report = _report.get()
-    if report is None:
+    if report is None or not construct:
         return
     decision = Decision(*user_place(2), construct, outcome, why, count, subject)
     report.made.setdefault(decision)

@@ -251,3 +251,72 @@ def comprehended(x, n):
     for a, b in pairs:
         total = total + a * b
     return total
+
+
+@decided((1.5, 3, 2.0), (-1.5, 3, 0.5))
+def jumps_everywhere(x, n, limit):
+    for i in range(n):
+        if not x > i:
+            continue
+        for j in range(2):
+            if x > limit + j and not j > i:
+                break
+            x = x * 1.5
+        else:
+            x = x + 0.25
+        if x > 40.0:
+            return x
+    while x < 10.0 or n > 5:
+        x = x + 2.0
+        if x > 7.0:
+            break
+        x = x + 0.5
+    while True:
+        x = x * 0.5
+        if x < 1.0:
+            return x
+        if n == 0:
+            break
+    return -x
+
+
+@decided((2.0, 4), (9.0, 4))
+def assigns_in_tests(x, n):
+    while (n := n - 1) > 0:
+        x = x + n
+    if n == 0 and (y := x * 2.0) > 8.0:
+        x = y
+    z = (w := x - 1.0) if x > 3.0 else (w := 1.0)
+    while not (x := x * 0.5) < 1.0:
+        z = z + w
+    return z
+
+
+@decided((2.0, 1, None), (2.0, 4, "slow"), (2.0, 7, None))
+def cases(x, n, mode):
+    match n:
+        case 1 | 2:
+            x = x + 1.0
+        case k if k > 5 and mode is None:
+            x = x * k
+        case _:
+            x = -x
+    match mode:
+        case None if x > 0.0:
+            x = x * 3.0
+        case None | "slow":
+            x = x * 0.5
+    return x
+
+
+@decided((2.0, ()), (2.0, (1.0, 2.0)))
+def negations(x, items):
+    if not items:
+        pass
+    else:
+        x = x + len(items)
+    if 2.0 not in items and x is not None:
+        x = x * 2.0
+    if x > 100.0:
+        pass
+    return x if not x < 0.0 else -x

@@ -88,10 +88,10 @@ def sample(x, steps: int=3, *, scale=1.0):
             def set_state_3(values):
                 nonlocal total
                 (total,) = values
-            def if_body_2():
+            def else_body():
                 nonlocal total
                 total = ag.update(total, "+", x * i)  # add
-            ag.if_(ag.not_(i % 2), if_body_2, lambda: None, ag.State("total", get_state_3, set_state_3, 1, ("total",)))
+            ag.if_(i % 2, lambda: None, else_body, ag.State("total", get_state_3, set_state_3, 1, ("total",)))
         ag.for_(ag.range(steps), loop_body, ag.State("total", get_state_2, set_state_2, 1, ("total",)))
     finally:
         total = total + 1.0

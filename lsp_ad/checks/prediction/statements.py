@@ -218,9 +218,14 @@ class Statements(Expressions):
             return
         case, *others = cases
         test = self._matches(subject, case.pattern)
+        always = isinstance(case.pattern, gast.MatchAs) and case.pattern.pattern is None
+        decisive = test
         if case.guard is not None and not (isinstance(test, Known) and not test.value):
-            guard = truth(self.plain(self.value(case.guard)))
-            test = guard if isinstance(test, Known) else combined(test, guard)
+            guard = self.plain(self.value(case.guard))
+            decisive = UNCLEAR if isinstance(test, Python) and has_staged(guard) else guard
+            test = truth(guard) if isinstance(test, Known) else combined(test, guard)
+        if not (always and case.guard is None):
+            self.decide(case.pattern, "case", decisive if not isinstance(test, Staged) else test)
         if isinstance(test, Known):
             self.block(case.body) if test.value else self._cases(subject, others)
         else:

@@ -36,7 +36,9 @@ def _block(body: list[gast.stmt], fresh: Fresh) -> None:
             flag = fresh.new("broke")
             if _mark_breaks(s.body, flag):
                 before = [assign(flag, constant(False))]
-                after = [gast.If(gast.UnaryOp(gast.Not(), name(flag)), after, [])]
+                unless = gast.If(gast.UnaryOp(gast.Not(), name(flag)), after, [])
+                unless.stands_for = unless.test.stands_for = ""  # for no construct of the user's
+                after = [unless]
             else:
                 before = []
             body[position : position + 1] = [*before, s, *after]

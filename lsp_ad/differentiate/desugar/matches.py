@@ -13,12 +13,15 @@ Before:                             After:
 from __future__ import annotations
 
 import copy
+from typing import TypeVar
 
 import gast
 
 from lsp_ad.differentiate.fresh import Fresh
 from lsp_ad.semantics import flow
 from lsp_ad.simplify.algebra import assign, constant, name
+
+Node = TypeVar("Node", bound=gast.AST)
 
 
 def expand(function: gast.FunctionDef, fresh: Fresh) -> None:
@@ -76,15 +79,20 @@ def _cases(cases: list[gast.match_case], subject: gast.Name, s: gast.Match) -> l
     ]
     test = _test(first.pattern, subject)
     if test is None:
-        body = first.body if first.guard is None else [_if(first.guard, first.body, rest, s)]
+        body = first.body if first.guard is None else [_if(first.guard, first.body, rest, first.pattern)]
         return [*binding, *body]
     if first.guard is not None:
-        test = gast.BoolOp(gast.And(), [test, first.guard])
-    return [_if(test, [*binding, *first.body], rest, s)]
+        test = _made(gast.BoolOp(gast.And(), [test, first.guard]), "")
+    return [_if(test, [*binding, *first.body], rest, first.pattern)]
 
 
-def _if(test: gast.expr, body: list[gast.stmt], orelse: list[gast.stmt], s: gast.Match) -> gast.stmt:
-    return gast.copy_location(gast.If(test, body, orelse), s)
+def _if(test: gast.expr, body: list[gast.stmt], orelse: list[gast.stmt], pattern: gast.pattern) -> gast.stmt:
+    return gast.copy_location(_made(gast.If(test, body, orelse), "case"), pattern)
+
+
+def _made(node: Node, stands_for: str) -> Node:
+    node.stands_for = stands_for
+    return node
 
 
 def _test(pattern: gast.pattern, subject: gast.Name) -> gast.expr | None:
@@ -93,7 +101,7 @@ def _test(pattern: gast.pattern, subject: gast.Name) -> gast.expr | None:
         return None if pattern.pattern is None else _test(pattern.pattern, subject)
     if isinstance(pattern, gast.MatchOr):
         tests = [_test(p, subject) for p in pattern.patterns]
-        return None if None in tests else gast.BoolOp(gast.Or(), tests)
+        return None if None in tests else _made(gast.BoolOp(gast.Or(), tests), "")
     if isinstance(pattern, gast.MatchSingleton):
         return gast.Compare(copy.deepcopy(subject), [gast.Is()], [constant(pattern.value)])
     return gast.Compare(copy.deepcopy(subject), [gast.Eq()], [pattern.value])

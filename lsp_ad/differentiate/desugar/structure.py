@@ -29,6 +29,13 @@ def structure(function: gast.FunctionDef, fresh: Fresh) -> str:
     return _Structure(function, fresh).run()
 
 
+def if_jumped(flag: str, body: list[gast.stmt], orelse: list[gast.stmt]) -> gast.If:
+    """What depends on whether a jump has set a flag: it stands for no construct of the user's."""
+    made = gast.If(name(flag), body, orelse)
+    made.stands_for = ""
+    return made
+
+
 def leaves(body: list[gast.stmt]) -> bool:
     """Whether no path through a block reaches its end."""
     if not body:
@@ -44,7 +51,7 @@ def leaves(body: list[gast.stmt]) -> bool:
         # what follows a body that leaves (`else`) is never reached
         body = last.body if leaves(last.body) else last.orelse
         return leaves(body) and all(leaves(handler.body) for handler in last.handlers)
-    return endless(last) and not _jumps(last.body, gast.Break)
+    return endless(last) and not jumps(last.body, gast.Break)
 
 
 def endless(s: gast.stmt) -> bool:
@@ -52,14 +59,15 @@ def endless(s: gast.stmt) -> bool:
     return isinstance(s, gast.While) and isinstance(s.test, gast.Constant) and bool(s.test.value)
 
 
-def _jumps(body: list[gast.stmt], *kinds: type, through_loops: bool = False) -> bool:
+def jumps(body: list[gast.stmt], *kinds: type, through_loops: bool = False) -> bool:
+    """Whether a block has jumps of some kinds; those of loops in it are their own, but for `return`."""
     for s in body:
         if isinstance(s, kinds):
             return True
         if isinstance(s, (gast.For, gast.While)) and not through_loops:
-            if gast.Return in kinds and _jumps(s.body, gast.Return, through_loops=True):
+            if gast.Return in kinds and jumps(s.body, gast.Return, through_loops=True):
                 return True
-        elif any(_jumps(b, *kinds, through_loops=through_loops) for b in flow.blocks(s)):
+        elif any(jumps(b, *kinds, through_loops=through_loops) for b in flow.blocks(s)):
             return True
     return False
 
@@ -98,9 +106,9 @@ class _Structure:
                 return done
             if isinstance(s, (gast.Break, gast.Raise)):
                 return [*done, s]
-            if isinstance(s, gast.If) and _jumps([s], gast.Return, gast.Break, gast.Continue, gast.Raise):
+            if isinstance(s, gast.If) and jumps([s], gast.Return, gast.Break, gast.Continue, gast.Raise):
                 return done + self._branch(s, rest, in_loop)
-            if isinstance(s, (gast.With, gast.Try)) and _jumps([s], gast.Return, gast.Break, gast.Continue):
+            if isinstance(s, (gast.With, gast.Try)) and jumps([s], gast.Return, gast.Break, gast.Continue):
                 return done + self._guarded(s, rest, in_loop)
             if isinstance(s, (gast.For, gast.While)):
                 left = self._loop(s)
@@ -159,10 +167,10 @@ class _Structure:
         out: list[gast.stmt] = [gast.Pass()]
         if _assigns(s, broke):
             start.append(assign(broke, constant(False)))
-            out = [gast.If(name(broke), [gast.Break()], [])]
+            out = [if_jumped(broke, [gast.Break()], [])]
         if in_loop and self.returned and _assigns(s, self.returned):
-            out = [gast.If(name(self.returned), [gast.Break()], out)]
-        return [*start, s, gast.If(name(leave), out, self.block(rest, in_loop))]
+            out = [if_jumped(self.returned, [gast.Break()], out)]
+        return [*start, s, if_jumped(leave, out, self.block(rest, in_loop))]
 
     def _to_flags(self, body: list[gast.stmt], leave: str, broke: str, in_loop: bool) -> list[gast.stmt]:
         """A block whose jumps set flags instead; what would have been jumped over is skipped."""
@@ -183,16 +191,16 @@ class _Structure:
                 for inner in flow.blocks(s):
                     inner[:] = self._to_flags(inner, leave, broke, in_loop) or [gast.Pass()] * bool(inner)
             elif isinstance(s, (gast.For, gast.While)) and self._loop(s):
-                done.append(gast.If(name(self._flag()), [assign(leave, constant(True))], []))
+                done.append(if_jumped(self._flag(), [assign(leave, constant(True))], []))
             rest = body[position + 1 :]
             if rest and _assigns(done[-1], leave):
                 skipped = self._to_flags(rest, leave, broke, in_loop)
-                return [*done, gast.If(name(leave), [gast.Pass()], skipped)]
+                return [*done, if_jumped(leave, [gast.Pass()], skipped)]
         return done
 
     def _loop(self, s: gast.For | gast.While) -> bool:
         """Structure a loop's body; returns whether the loop may leave the function."""
-        left = _jumps(s.body, gast.Return, through_loops=True)
+        left = jumps(s.body, gast.Return, through_loops=True)
         s.body = self.block(s.body, in_loop=True) or [gast.Pass()]
         return left
 
@@ -205,7 +213,7 @@ class _Structure:
         following = self.block(rest, in_loop)
         if not stop and not following:
             return []
-        return [gast.If(name(self._flag()), stop or [gast.Pass()], following)]
+        return [if_jumped(self._flag(), stop or [gast.Pass()], following)]
 
 
 def _plain_break(body: list[gast.stmt], flag: str) -> bool:

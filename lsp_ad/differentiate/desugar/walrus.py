@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import gast
 
 from lsp_ad.differentiate.fresh import Fresh
+from lsp_ad.differentiate.structure import jumps
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.semantics import flow
 from lsp_ad.simplify.algebra import assign, constant, name, negation
@@ -52,6 +53,11 @@ def _block(body: list[gast.stmt], fresh: Fresh) -> list[gast.stmt]:
             value = hoist.expression(getattr(s, part), before)
             if isinstance(s, gast.While):
                 leave = gast.If(negation(value), [gast.Break()], [])
+                if leave.test is value.__dict__.get("operand"):
+                    leave.stands_for = "not"
+                else:
+                    leave.stands_for = leave.test.stands_for = ""
+                s.tests_inside = not jumps(s.body, gast.Break, gast.Return)
                 value, s.body, before = constant(True), [*before, leave, *s.body], []
             setattr(s, part, value)
             done += before
@@ -141,7 +147,10 @@ class _Hoist:
             rest: list[gast.stmt] = []
             self._into(taken, values[1:], op, rest)
             test = name(taken) if isinstance(op, gast.And) else gast.UnaryOp(gast.Not(), name(taken))
-            before.append(gast.copy_location(gast.If(test, rest, []), self.statement))
+            made = gast.copy_location(gast.If(test, rest, []), self.statement)
+            made.stands_for = "and" if isinstance(op, gast.And) else "or"
+            test.stands_for = ""
+            before.append(made)
 
     def _conditional(self, node: gast.IfExp, before: list[gast.stmt]) -> gast.expr:
         chosen, outer = self.fresh.new("t"), set(self.read)
@@ -151,7 +160,9 @@ class _Hoist:
         for branch, value in zip(branches, (node.body, node.orelse), strict=True):
             branch.append(self._set(chosen, self.expression(value, branch)))
             self.read = set(outer)
-        before.append(gast.copy_location(gast.If(test, *branches), self.statement))
+        made = gast.copy_location(gast.If(test, *branches), self.statement)
+        made.stands_for = "conditional expression"
+        before.append(made)
         return name(chosen)
 
     def _chain(self, node: gast.Compare, before: list[gast.stmt]) -> gast.expr:

@@ -1,7 +1,7 @@
 """A `break`, the last statement of its path, becomes a flag; the loop goes on while it is not set.
 
 while x > 0:                    broke = False
-    if x < 3:                   while not broke and x > 0:
+    if x < 3:                   while ag.unless(broke, lambda: x > 0):
         break                       if x < 3:
                                         broke = True
 
@@ -28,7 +28,7 @@ def convert(body: list[gast.stmt], fresh: Fresh) -> list[gast.stmt]:
             if s.stopped_by:
                 done.append(at(assign(flag, constant(False)), s))
                 if flow.is_endless(s):
-                    s.test, s.stopped_by = at(operator("not_", name(flag)), s), None
+                    s.test, s.stopped_by = at(operator("negated", name(flag)), s), None
         for block in flow.blocks(s):
             block[:] = convert(block, fresh)
         done.append(s)

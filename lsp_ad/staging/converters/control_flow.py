@@ -61,27 +61,29 @@ class ControlFlow:
         return [s]
 
     def _if(self, s: gast.If) -> list[gast.stmt]:
-        if _does_nothing(s.body) and not _does_nothing(s.orelse):
-            s.test, s.body, s.orelse = at(operator("not_", s.test), s), s.orelse, []
         before, state = self._state(s, [s.body, s.orelse])
         self.marked = unbound = self.unbound
-        functions = [self._function("if_body", [], s.body, state)]
-        orelse: gast.expr = later(constant(None))
-        if not _does_nothing(s.orelse):
+        functions, bodies = [], []
+        for base, block in (("if_body", s.body), ("else_body", s.orelse)):
             self.marked = unbound
-            functions.append(self._function("else_body", [], s.orelse, state))
-            orelse = name(functions[1].name)
-        call = operator("if_", s.test, name(functions[0].name), orelse, *state.value)
+            if _does_nothing(block):
+                bodies.append(later(constant(None)))
+            else:
+                functions.append(self._function(base, [], block, state))
+                bodies.append(name(functions[-1].name))
+        call = operator("if_", s.test, *bodies, *state.value)
+        stands_for = getattr(s, "stands_for", None)
+        if stands_for == "":
+            call.func = of_operators("if_jumped")
+        elif stands_for is not None:
+            call.keywords = [gast.keyword("construct", constant(stands_for))]
         return [*before, *functions, gast.Expr(call)]
 
     def _loop(self, s: gast.While | gast.For) -> list[gast.stmt]:
         before, state = self._state(s, [s.body])
         self.marked = set()
-        goes_on = operator("not_", name(s.stopped_by)) if s.stopped_by else None
         if isinstance(s, gast.While):
-            test = s.test
-            if goes_on is not None:
-                test = operator("and_", goes_on, later(test))
+            test = operator("unless", name(s.stopped_by), later(s.test)) if s.stopped_by else s.test
             tested = at(define(self.names.new("loop_test"), [], [gast.Return(test)]), s.test)
             body = self._function("loop_body", [], s.body, state)
             call = operator("while_", name(tested.name), name(body.name), *state.value)
@@ -90,8 +92,9 @@ class ControlFlow:
         parameter, start = self._target(s, state)
         body = self._function("loop_body", [parameter], [*start, *s.body], state)
         value = state.value
-        if goes_on is not None:
-            value = [*(value or [of_operators("NOTHING")]), later(goes_on)]
+        if s.stopped_by:
+            goes_on = later(operator("negated", name(s.stopped_by)))
+            value = [*(value or [of_operators("NOTHING")]), goes_on]
         call = operator("for_", s.iter, name(body.name), *value)
         call.keywords = _options(s)
         return [*before, body, gast.Expr(call)]
@@ -190,8 +193,10 @@ def _does_nothing(body: list[gast.stmt]) -> bool:
 
 
 def _options(s: gast.For | gast.While) -> list[gast.keyword]:
-    options = getattr(s, "options", None)
-    return [gast.keyword("options", options)] if options is not None else []
+    given = {"options": getattr(s, "options", None)}
+    if getattr(s, "tests_inside", False):
+        given["tests_inside"] = constant(True)
+    return [gast.keyword(key, value) for key, value in given.items() if value is not None]
 
 
 class _State:

@@ -48,11 +48,14 @@ class LogicalExpressions(Expressions):
         if isinstance(node, gast.BoolOp):
             which = "and_" if isinstance(node.op, gast.And) else "or_"
             *first, last = node.values
-            return functools.reduce(
-                lambda right, left: operator(which, left, later(right)), reversed(first), last
+            made = functools.reduce(
+                lambda right, left: _logical(which, node, left, later(right)), reversed(first), last
             )
+            return made
         if isinstance(node, gast.UnaryOp):
-            return operator("not_", node.operand) if isinstance(node.op, gast.Not) else node
+            if not isinstance(node.op, gast.Not):
+                return node
+            return operator("not_" if _is_theirs(node) else "negated", node.operand)
         if len(node.ops) > 1:
             links = [
                 part
@@ -65,4 +68,16 @@ class LogicalExpressions(Expressions):
         if op not in _SINGLE or (op in (gast.Eq, gast.NotEq) and with_constant):
             return node
         made = operator(_SINGLE[op], node.left, node.comparators[0])
-        return operator("not_", made) if op in (gast.NotIn, gast.IsNot) else made
+        return operator("negated", made) if op in (gast.NotIn, gast.IsNot) else made
+
+
+def _is_theirs(node: gast.expr) -> bool:
+    """Whether an expression is one of the user's, not what another construct has become."""
+    return not hasattr(node, "stands_for")
+
+
+def _logical(which: str, node: gast.BoolOp, left: gast.expr, right: gast.expr) -> gast.Call:
+    made = operator(which, left, right)
+    if not _is_theirs(node):
+        made.keywords = [gast.keyword("construct", constant(""))]
+    return made

@@ -18,6 +18,7 @@ from lsp_ad.staging.operators.calls import call
 from lsp_ad.staging.operators.checks import assert_, no_errors
 from lsp_ad.staging.operators.directives import element_type, must_stage
 from lsp_ad.staging.operators.folds import items, kept
+from lsp_ad.staging.operators.jumps import if_jumped, negated, unless
 from lsp_ad.staging.operators.logical import and_, compare, eq, in_, is_, ne, not_, or_
 from lsp_ad.staging.operators.loops import for_, while_
 from lsp_ad.staging.operators.state import NOTHING, State
@@ -39,12 +40,14 @@ __all__ = [
     "get_item",
     "if_",
     "if_exp",
+    "if_jumped",
     "in_",
     "is_",
     "items",
     "kept",
     "must_stage",
     "ne",
+    "negated",
     "no_errors",
     "not_",
     "or_",
@@ -58,6 +61,7 @@ __all__ = [
     "subtract_at",
     "text",
     "undefined",
+    "unless",
     "update",
     "update_item",
     "while_",

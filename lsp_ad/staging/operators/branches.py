@@ -29,15 +29,24 @@ from lsp_ad.staging.operators.variables import Undefined
 _BRANCHES = ("in one branch", "in the other")
 
 
-def if_(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], state: State = NOTHING) -> None:
-    """Run one of two bodies, or stage both where a back end owns the test."""
+def if_(
+    test: Any,
+    body: Callable[[], Any],
+    orelse: Callable[[], Any],
+    state: State = NOTHING,
+    construct: str = decisions.IF,
+) -> None:
+    """Run one of two bodies, or stage both where a back end owns the test.
+
+    `construct`: what stands there in the user's text.
+    """
     test = truth(test)
     backend = owner(test)
     if backend is None:
-        in_python(decisions.IF, test)
+        in_python(construct, test)
         (body if test else orelse)()
         return
-    decide(decisions.IF, decisions.STAGED, f"the condition is a value of {backend.name}")
+    decide(construct, decisions.STAGED, f"the condition is a value of {backend.name}")
     before = state.get()
     traced, outcomes = _both(backend, state, before, body, orelse)
     values = _merge(backend, test, traced, outcomes, state.guarded)
@@ -85,7 +94,9 @@ def _both(
 ) -> tuple[Sequence[Traced], Sequence[list[Outcome]]]:
     """Both branches traced, and again where that shows lists of different lengths: these become staged."""
     types: dict[str, Tree] = {}
+    recorded = decisions.count()
     while True:
+        decisions.forget(recorded)
         traced, outcomes = zip(*(_branch(backend, state, before, run, types) for run in bodies), strict=True)
         if any(t.ends for t in traced):
             return traced, outcomes

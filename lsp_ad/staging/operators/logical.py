@@ -12,6 +12,7 @@ from lsp_ad.staging.backends import owner
 from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import staging_error
 from lsp_ad.staging.operators.branches import in_python, staged_choice
+from lsp_ad.staging.operators.jumps import negated
 from lsp_ad.staging.operators.optional import is_none
 from lsp_ad.staging.operators.truth import truth
 from lsp_ad.staging.structures import flatten
@@ -40,7 +41,7 @@ def ne(left: Any, right: Any) -> Any:
     if not isinstance(left, (tuple, list)):
         return left != right
     same = eq(left, right)
-    return not same if isinstance(same, bool) else not_(same)
+    return not same if isinstance(same, bool) else negated(same)
 
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
@@ -53,23 +54,26 @@ _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def and_(left: Any, right: Callable[[], Any]) -> Any:
-    """`left and right()`: the right side is evaluated only where the left one is true."""
+def and_(left: Any, right: Callable[[], Any], construct: str = decisions.AND) -> Any:
+    """`left and right()`: the right side is evaluated only where the left one is true.
+
+    `construct`: what stands there in the user's text.
+    """
     backend = owner(left)
     if backend is None:
-        in_python(decisions.AND, left)
+        in_python(construct, left)
         return left and right()
-    decide(decisions.AND, decisions.STAGED, f"its left side is a value of {backend.name}")
+    decide(construct, decisions.STAGED, f"its left side is a value of {backend.name}")
     return staged_choice(backend, left, right, lambda: left, "and")
 
 
-def or_(left: Any, right: Callable[[], Any]) -> Any:
+def or_(left: Any, right: Callable[[], Any], construct: str = decisions.OR) -> Any:
     """`left or right()`: the right side is evaluated only where the left one is false."""
     backend = owner(left)
     if backend is None:
-        in_python(decisions.OR, left)
+        in_python(construct, left)
         return left or right()
-    decide(decisions.OR, decisions.STAGED, f"its left side is a value of {backend.name}")
+    decide(construct, decisions.STAGED, f"its left side is a value of {backend.name}")
     return staged_choice(backend, left, lambda: left, right, "or")
 
 
@@ -79,9 +83,9 @@ def not_(value: Any) -> Any:
     backend = owner(value)
     if backend is None:
         in_python(decisions.NOT, value)
-        return not value
-    decide(decisions.NOT, decisions.STAGED, f"its operand is a value of {backend.name}")
-    return backend.not_(value)
+    else:
+        decide(decisions.NOT, decisions.STAGED, f"its operand is a value of {backend.name}")
+    return negated(value)
 
 
 def compare(left: Any, *links: Any) -> Any:
@@ -96,12 +100,13 @@ def _compared(left: Any, sign: str, right: Any) -> Any:
     if sign in _COMPARE:
         return _COMPARE[sign](left, right)
     found = in_(left, right) if sign.endswith("in") else is_(left, right)
-    return not_(found) if sign in ("not in", "is not") else found
+    return negated(found) if sign in ("not in", "is not") else found
 
 
 def in_(item: Any, container: Any) -> Any:
     """`item in container`."""
-    backend = owner(item, container)
+    inside = container if isinstance(container, (list, tuple, dict)) else ()
+    backend = owner(item, container, *inside)
     if backend is None:
         return item in container
     decide(decisions.COMPARISON, decisions.STAGED, f"an operand is a value of {backend.name}")
@@ -109,8 +114,14 @@ def in_(item: Any, container: Any) -> Any:
         return backend.function("any")(container == item)
     found: Any = False
     for one in container:
-        found = item == one if found is False else or_(found, partial(operator.eq, item, one))
+        found = _same(item, one) if found is False else or_(found, partial(_same, item, one), "")
     return found
+
+
+def _same(item: Any, other: Any) -> Any:
+    """Whether `in` takes two values for the same."""
+    apart = any(isinstance(v, (str, bytes, type(None))) for v in (item, other)) and owner(item, other)
+    return False if apart else item is other or eq(item, other)
 
 
 def is_(left: Any, right: Any) -> Any:

@@ -14,8 +14,9 @@ from lsp_ad.staging.backends.base import PLAIN, Backend, Iterable, Options
 from lsp_ad.staging.context import active, going_over
 from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import MismatchError, handled, staging_error
-from lsp_ad.staging.operators.branches import if_, why_python
+from lsp_ad.staging.operators.branches import why_python
 from lsp_ad.staging.operators.iteration import gone_over, staged_by
+from lsp_ad.staging.operators.jumps import if_jumped
 from lsp_ad.staging.operators.staged_loops import StagedLoop
 from lsp_ad.staging.operators.state import NOTHING, State
 from lsp_ad.staging.operators.truth import truth
@@ -24,9 +25,16 @@ _BY_THEMSELVES = 2  # iterations that may be unrolled before a loop is staged
 
 
 def while_(
-    test: Callable[[], Any], body: Callable[[], Any], state: State = NOTHING, options: Options = PLAIN
+    test: Callable[[], Any],
+    body: Callable[[], Any],
+    state: State = NOTHING,
+    options: Options = PLAIN,
+    tests_inside: bool = False,
 ) -> None:
-    """Run a loop; from the first test on that a back end owns, what is left of it is staged."""
+    """Run a loop; from the first test on that a back end owns, what is left of it is staged.
+
+    `tests_inside`: the test of the user's text stands in the body, which ends the loop.
+    """
     count = 0
     while True:
         value = truth(test())
@@ -39,7 +47,7 @@ def while_(
             StagedLoop(backend, state, body, test, None, options).run()
             return
         if not value:
-            decide(decisions.WHILE, decisions.UNROLLED, why_python(value), count)
+            decide(decisions.WHILE, decisions.UNROLLED, why_python(value), count - tests_inside)
             return
         body()
         count += 1
@@ -71,7 +79,7 @@ def _unrolled(
         if goes_on is not None:
             more = goes_on()
             if owner(more) is not None:
-                if_(more, partial(body, item), lambda: None, state)
+                if_jumped(more, partial(body, item), lambda: None, state)
                 count += 1
                 continue
             if not more:
@@ -92,6 +100,7 @@ def _stage(
     if isinstance(over.count, int) and over.count == 0:
         return
     for number in range(_BY_THEMSELVES + 1):
+        recorded = decisions.count()
         loop = StagedLoop(over.backend, state, body, goes_on, over, options)
         try:
             loop.run()
@@ -101,6 +110,7 @@ def _stage(
             if not known or number == _BY_THEMSELVES or (goes_on is not None and goes_on() is not True):
                 raise
             handled(error)
+            decisions.forget(recorded)
             state.set(loop.before)
         body(over.at(0))
         over = over.rest()

@@ -74,7 +74,9 @@ class StagedLoop:
     def run(self) -> None:
         names = self.state.all
         plans = [self._first(type_of(self.backend, v), (n,)) for n, v in zip(names, self.before, strict=True)]
+        recorded = decisions.count()
         for _ in range(_ROUNDS):
+            decisions.forget(recorded)
             try:
                 traced, outcomes = self._traced(plans)
             except (TypeError, ValueError):
