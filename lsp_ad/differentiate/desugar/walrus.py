@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 import gast
 
+from lsp_ad.differentiate.desugar.structure import jumps
 from lsp_ad.differentiate.fresh import Fresh
-from lsp_ad.differentiate.structure import jumps
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.semantics import flow
 from lsp_ad.simplify.algebra import assign, constant, name, negation
