@@ -23,6 +23,7 @@ from lsp_ad.differentiate.objects.results import Apart
 from lsp_ad.differentiate.options import DEFAULT, Options
 from lsp_ad.differentiate.types.inference import assumed_numbers, kinds_in, uses_in
 from lsp_ad.differentiate.types.realness import Realness
+from lsp_ad.differentiate.types.symmetry import symmetric_names
 from lsp_ad.differentiate.writes import mutations, unshared, views
 from lsp_ad.problems import Refusal, Span, problem
 from lsp_ad.rules.declared import call_of, declared
@@ -68,6 +69,7 @@ class Unit:
     apart: Apart
     rebound: frozenset[Span]
     most: dict[Span, gast.expr]  # how often a loop runs at most, by its place
+    symmetric: frozenset[str]
     real_inside: set[str] = field(default_factory=set)  # of `real`, those that may be lists of numbers
 
     @property
@@ -217,8 +219,11 @@ def prepare(
     stability.changing = {
         n: found for n, found in stability.changing.items() if kinds.names.get(n, UNKNOWN).is_structure
     }
+    symmetric: frozenset[str] = frozenset()
+    if not insertions.blocks:  # a block may ask for any adjoint
+        symmetric = symmetric_names(tree, [*parameters(function), *items], scope, kinds, points)
     known = [points.of(s) for s in statements]
-    read = {n for p in known if not active.isdisjoint(p.binds) for n in p.reads}
+    read = {n for p in known if symmetric or not active.isdisjoint(p.binds) for n in p.reads}
     if assumed := assumed_numbers(uses, parameter_kinds(function)):
         read |= _counted_down(function) & assumed
     declarations = {p: d for p, d in _relied_on(uses).items() if p in read}
@@ -246,6 +251,7 @@ def prepare(
         apart,
         rebound,
         most,
+        symmetric,
     )
 
 

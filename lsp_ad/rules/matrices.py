@@ -97,10 +97,16 @@ def _is_matrix(bound: Bound, name: str) -> bool:
     return bound.kind(name).rank == 2
 
 
+def _turned(bound: Bound, name: str) -> str:
+    """`.T` for a matrix, where that makes another."""
+    return "" if name in bound.symmetric else ".T"
+
+
 def _inv(bound: Bound) -> dict[str, Adjoint]:
     """d inv(X) = -Y dX Y."""
     if _is_matrix(bound, "x"):
-        return {"x": Adjoint("-(y.T @ dy @ y.T)")}
+        turned = "y" + _turned(bound, "x")
+        return {"x": Adjoint(f"-({turned} @ dy @ {turned})")}
     return {"x": Adjoint("q = np.swapaxes(y, -1, -2)\n-(q @ dy @ q)")}
 
 
@@ -111,7 +117,7 @@ def _inv_tangent(bound: Bound, wrt: Set[str]) -> str:
 def _det(bound: Bound) -> dict[str, Adjoint]:
     """d det(X) = y tr(inv(X) dX)."""
     if _is_matrix(bound, "x"):
-        return {"x": Adjoint("dy * y * np.linalg.inv(x).T")}
+        return {"x": Adjoint(f"dy * y * np.linalg.inv(x){_turned(bound, 'x')}")}
     return {"x": Adjoint("np.expand_dims(dy * y, (-2, -1)) * np.swapaxes(np.linalg.inv(x), -1, -2)")}
 
 
@@ -124,7 +130,7 @@ def _det_tangent(bound: Bound, wrt: Set[str]) -> str:
 def _solve(bound: Bound) -> dict[str, Adjoint]:
     """X1 Y = X2: dX2 += q and dX1 -= q Y^T, where q solves X1^T q = dY."""
     if _is_matrix(bound, "x1") and bound.kind("x2").rank in (1, 2):
-        q = "q = np.linalg.solve(x1.T, dy)"
+        q = f"q = np.linalg.solve(x1{_turned(bound, 'x1')}, dy)"
         outer = "-np.outer(q, y)" if bound.kind("x2").rank == 1 else "-(q @ y.T)"
         return {"x1": Adjoint(f"{q}\n{outer}"), "x2": Adjoint(f"{q}\nq")}
     q = "q = solve_adjoint_right(dy, x1)"

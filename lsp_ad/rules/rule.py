@@ -63,11 +63,12 @@ class Adjoint(NamedTuple):
 
 class Bound(NamedTuple):
     """A call matched with the parameters of its rule: `given` holds the arguments, `kind_of` tells their
-    kinds."""
+    kinds; `symmetric`: those that are symmetric wherever they are matrices, and so are their derivatives."""
 
     rule: Rule
     given: dict[str, gast.expr]
     kind_of: Callable[[gast.expr], Kind]
+    symmetric: frozenset[str] = frozenset()
 
     def kind(self, name: str) -> Kind:
         return self.kind_of(self.given[name])

@@ -16,6 +16,9 @@ _ARRAY = Kind("array", "float", None, fresh=True)
 
 def _slogdet(bound: Bound) -> dict[str, Adjoint]:
     """d log |det X| = tr(inv(X) dX)."""
+    if bound.kind("x").rank == 2:
+        turned = "" if "x" in bound.symmetric else ".T"
+        return {"x": Adjoint(f"dy[1] * np.linalg.inv(x){turned}")}
     return {"x": Adjoint("np.expand_dims(dy[1], (-2, -1)) * np.swapaxes(np.linalg.inv(x), -1, -2)")}
 
 

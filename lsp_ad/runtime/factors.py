@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from lsp_ad.runtime.basic import matmul_adjoint_right, solve_adjoint_right, sum_adjoint
+
 
 def lower_adjoint(dx):
     """The adjoint of a symmetric matrix, as one of the lower triangle that is read."""
@@ -28,6 +30,14 @@ def cholesky_adjoint_of_diagonal(d, y):
     inverse = np.linalg.inv(y)
     lower = np.tril((inverse * (d * np.diag(y))[:, None]).T @ inverse)
     return lower * (1.0 - 0.5 * np.eye(len(y), dtype=y.dtype))
+
+
+def solved_adjoint(dy, factor, x1, x, y):
+    """The adjoint of x2 in y = np.linalg.solve(x, x2), from that of x1 @ y, where x is symmetric, and x1 is
+    factor * x2, or its transposed: of a vector, y has it."""
+    if y.ndim == 1:
+        return sum_adjoint(dy) * factor * y
+    return solve_adjoint_right(matmul_adjoint_right(dy, x1, y), x)
 
 
 def cholesky_tangent(dx, y):

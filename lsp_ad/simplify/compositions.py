@@ -18,15 +18,23 @@ from lsp_ad.source.printing import key
 
 # A helper and the one that makes its first argument: what takes their place, and the arguments of the inner
 # one that come after its first and those of the outer one.
-COMPOSED = {("cholesky_adjoint", "diag_adjoint"): ("cholesky_adjoint_of_diagonal", [constant(0)])}
+COMPOSED = {
+    ("cholesky_adjoint", inner): ("cholesky_adjoint_of_diagonal", [constant(0)])
+    for inner in ("diag_adjoint", "diagonal_adjoint")
+}
 
 
 def compose(
-    body: list[gast.stmt], helpers: Set[str], temporary: Callable[[], str], points: Points
+    body: list[gast.stmt],
+    helpers: Set[str],
+    temporary: Callable[[], str],
+    points: Points,
+    is_matrix: Callable[[str], bool],
 ) -> set[str]:
     """Put helpers together, in place; the names of those that are new.
 
-    `helpers`: those that are called; `temporary` makes a name; `points`: what is known of the statements.
+    `helpers`: those that are called; `temporary` makes a name; `points`: what is known of the statements;
+    `is_matrix`: whether a name surely stands for one, and not for a stack of them.
     """
     found: set[str] = set()
     if not any(helpers >= set(pair) for pair in COMPOSED):
@@ -47,6 +55,8 @@ def compose(
                 continue
             helper, rest = composed
             if [key(a) for a in first.value.args[1:]] != [key(a) for a in [*call.args[1:], *rest]]:
+                continue
+            if _calls(first.value) == "diagonal_adjoint" and not is_matrix(getattr(call.args[1], "id", "")):
                 continue
             kept = temporary()
             first.targets, first.value = [store(kept)], first.value.args[0]

@@ -39,6 +39,7 @@ class Operations:
     active: set[str]
     carries: Carries
     callees: Callees
+    symmetric: frozenset[str]
 
     def __post_init__(self) -> None:
         self.structures = Structures(self.values, self.adjoints, self.active)
@@ -78,7 +79,13 @@ class Operations:
                     operation.args[0], self.adjoints.whole(target, dy, form, s, out), state, out
                 )
             else:
-                self.rule(operation.bind(self.values.kinds.of), value, target, dy, form, s, state, out)
+                bound = self._known(operation.bind(self.values.kinds.of))
+                self.rule(bound, value, target, dy, form, s, state, out)
+
+    def _known(self, bound: Bound) -> Bound:
+        """A call with those of its arguments that are symmetric."""
+        found = (p for p, a in bound.given.items() if isinstance(a, gast.Name) and a.id in self.symmetric)
+        return bound._replace(symmetric=frozenset(found)) if self.symmetric else bound
 
     def _takes_wide(self, value: gast.expr) -> bool:
         """Whether an operation can hand on an adjoint that is larger than its result."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import gast
 
 from lsp_ad.differentiate.desugar.checkpoints import Reruns, removed
-from lsp_ad.differentiate.fresh import adjoint_name
+from lsp_ad.differentiate.fresh import adjoint_name, primal_name
 from lsp_ad.differentiate.normal.paths import assembled
 from lsp_ad.differentiate.options import DEFAULT, Options
 from lsp_ad.differentiate.output.display import PATTERNS, Display
@@ -31,6 +31,7 @@ from lsp_ad.semantics.shapes import Kind
 from lsp_ad.simplify.algebra import assign, call, constant, name, substitute
 from lsp_ad.simplify.compositions import compose
 from lsp_ad.simplify.dead import drop_dead_writes
+from lsp_ad.simplify.symmetric import Facts, shorten
 
 MARK = "where the backward sweep begins"
 NAMES = {
@@ -77,7 +78,8 @@ def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -
     values.lists = adjoints.lists = may_be_lists(unit.tree.body, unit.active, unit.kinds, unit.scope)
     use_checks(unit, values)
     adjoints.once, adjoints.factors = _read_once(unit), _factors(unit.tree.body)
-    reverse = Reverse(Operations(values, adjoints, unit.active, unit.carries, callees), unit.insertions)
+    operations = Operations(values, adjoints, unit.active, unit.carries, callees, unit.symmetric)
+    reverse = Reverse(operations, unit.insertions)
     seed = adjoint_name(unit.result)
     kind = unit.kinds.names.get(unit.result, Kind())
     scalar = kind.shape == ()
@@ -139,10 +141,17 @@ def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -
             forward.append(assign(kept, own))
         returned = gast.Tuple([name(kept), returned], gast.Load())
     joint = _joint(forward, backward, returned)
+
+    def is_matrix(n: str) -> bool:
+        return unit.kinds.names.get(n, Kind()).rank == 2
+
     if options.optimized:
-        values.helpers |= compose(joint, values.helpers, lambda: unit.fresh.new("b"), points)
+        helpers = compose(joint, values.helpers, lambda: unit.fresh.new("b"), points, is_matrix)
+        values.helpers |= helpers
         given = bound if options.product is not None else {*bound, seed}
-        joint = simplify(joint, given, points, shared_memory(joint, unit, values, points, tapes.names))
+        shared = shared_memory(joint, unit, values, points, tapes.names)
+        values.helpers |= shorten(joint, _facts(joint, unit, values, given, shared, points), points)
+        joint = simplify(joint, given, points, shared)
         options.record("simplified", unit.tree, joint)
     items = {n: path.expression() for n, path in unit.paths.items()}
     for s in points.mentioning(joint, items) if items else ():
@@ -169,6 +178,26 @@ def _bound_at_mark(joint: list[gast.stmt], parameters: set[str]) -> list[gast.st
     live = flow.live_before(flow.Flow.of(joint[mark:]))[0] & flow.writes(joint[:mark])
     sure = definitely_bound(joint[:mark], parameters)
     return [*(assign(n, constant(None)) for n in sorted(live - sure)), *joint]
+
+
+def _facts(
+    joint: list[gast.stmt],
+    unit: Unit,
+    values: ForwardValues,
+    given: set[str],
+    shared: dict[str, frozenset[str]],
+    points: Points,
+) -> Facts:
+    """What is known of the names of a generated body; the adjoint of a number is a number."""
+    written = points.mutated(joint)
+    return Facts(
+        unit.symmetric,
+        lambda n: unit.kinds.names.get(primal_name(n), Kind()).shape == (),
+        given,
+        written.union(*(shared.get(n, frozenset()) for n in written)),
+        unit.scope.canonical,
+        lambda: values.module("numpy"),
+    )
 
 
 def _factors(body: list[gast.stmt]) -> set[str]:
