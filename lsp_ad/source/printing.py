@@ -276,32 +276,27 @@ def _has_long_string(node: gast.AST) -> bool:
     )
 
 
+class _Minus(gast.NodeTransformer):
+    def visit_UnaryOp(self, node: gast.UnaryOp) -> gast.AST:
+        self.generic_visit(node)
+        inner = node.operand
+        if isinstance(node.op, gast.USub) and _is_product(inner):
+            leftmost = inner
+            while _is_product(leftmost.left):
+                leftmost = leftmost.left
+            if not isinstance(leftmost.left, gast.Constant) or isinstance(leftmost.left.value, (int, float)):
+                leftmost.left = gast.UnaryOp(gast.USub(), leftmost.left)
+                return inner
+        return node
+
+
+def _is_product(node: gast.AST) -> bool:
+    return isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Mult, gast.Div))
+
+
 def tidy(node: gast.AST) -> gast.AST:
     """The tree for printing: a minus before a product goes to its first factor, as one writes it."""
-
     signs = [n for n in walk(node) if type(n) is gast.UnaryOp]
     if not any(isinstance(n.op, gast.USub) and isinstance(n.operand, gast.BinOp) for n in signs):
         return node
-
-    class Minus(gast.NodeTransformer):
-        def visit_UnaryOp(self, node: gast.UnaryOp) -> gast.AST:
-            self.generic_visit(node)
-            inner = node.operand
-            if (
-                isinstance(node.op, gast.USub)
-                and isinstance(inner, gast.BinOp)
-                and isinstance(inner.op, (gast.Mult, gast.Div))
-            ):
-                leftmost = inner
-                while isinstance(leftmost.left, gast.BinOp) and isinstance(
-                    leftmost.left.op, (gast.Mult, gast.Div)
-                ):
-                    leftmost = leftmost.left
-                if not isinstance(leftmost.left, gast.Constant) or isinstance(
-                    leftmost.left.value, (int, float)
-                ):
-                    leftmost.left = gast.UnaryOp(gast.USub(), leftmost.left)
-                    return inner
-            return node
-
-    return Minus().visit(copied(node))
+    return _Minus().visit(copied(node))

@@ -42,8 +42,7 @@ PARTS = _Parts()
 @contextmanager
 def no_collection() -> Iterator[None]:
     """Without the garbage collector, which finds nothing in trees, as they have no cycles, but takes
-    a third of the time of all that makes many nodes. What was made counts as old afterwards: else the next
-    collection would be of all of it.
+    a third of the time of all that makes many nodes.
     """
     enabled = gc.isenabled()
     gc.disable()
@@ -51,9 +50,6 @@ def no_collection() -> Iterator[None]:
         yield
     finally:
         if enabled:
-            if gc.get_freeze_count() == 0:
-                gc.freeze()
-                gc.unfreeze()
             gc.enable()
 
 

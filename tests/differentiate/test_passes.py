@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import re
 
 import gast
 import pytest
 
+from lsp_ad.differentiate import differentiate
 from lsp_ad.differentiate.functions import inline
 from lsp_ad.differentiate.unit import prepare
 from lsp_ad.rules import products
@@ -314,3 +316,21 @@ def test_passive_parts_stay_whole():
 def test_conditional_expressions_become_branches():
     source = "def f(x):\n    y = x if x > 0 else x * x\n    return y\n"
     assert normal_text(source).startswith("    if x > 0:\n        y = x\n    else:\n        y = x * x\n")
+
+
+@pytest.mark.parametrize("module", [branches, calls, for_loops])
+def test_no_trees_wait_for_the_collector(module):
+    """What holds one another is freed late, and takes memory and time until then."""
+    program = oracle.program(module.CASES[0].source)
+    gc.collect()
+    gc.disable()
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    try:
+        kept = differentiate(program, "f")
+        gc.collect()
+        left = [type(node).__name__ for node in gc.garbage if isinstance(node, gast.AST)]
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+        gc.enable()
+    assert kept and not left

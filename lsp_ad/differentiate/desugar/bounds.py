@@ -20,6 +20,7 @@ from lsp_ad.semantics import flow
 from lsp_ad.semantics.uses import LOOP_OPTIONS
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.pragmas import bound_comment, bound_of
+from lsp_ad.source.printing import key
 
 _LOOPS = (gast.For, gast.While)
 _PARTS = (
@@ -93,7 +94,7 @@ def taken_out(function: gast.FunctionDef, scope: Scope) -> dict[Span, gast.expr]
 
 
 def _are_same(found: list[gast.expr | None]) -> bool:
-    return len({gast.dump(most) if most is not None else "" for most in found}) == 1
+    return len({key(most) if most is not None else "" for most in found}) == 1
 
 
 def comments(most: Mapping[Span, gast.expr], apart: bool = False) -> dict[Span, str]:

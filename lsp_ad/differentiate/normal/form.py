@@ -37,8 +37,12 @@ class Normalizer:
         self.active = active
         self.carries = carries
         self.fresh = fresh
-        self.containers = Containers(self)
         self.unpacked: set[str] = set()
+
+    @property
+    def containers(self) -> Containers:
+        """Made when asked for: two that hold one another, and all trees, would wait for the collector."""
+        return Containers(self)
 
     def is_active(self, node: gast.expr) -> bool:
         return bool(self.carries(node) & self.active)
