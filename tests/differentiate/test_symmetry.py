@@ -66,6 +66,15 @@ if s > 0.0:
 else:
     k = np.exp(-(v[:, None] * v)) + 2.0 * np.eye(len(v))
 """,
+    "of two branches": """
+if s > 5.0:
+    d = v[:, None] - v
+    k = np.exp(-s * d ** 2) + np.eye(len(v))
+else:
+    d = np.eye(len(v))
+    k = np.outer(v, v) + s * d
+k = k + 0.1 * np.eye(len(v))
+""",
     "in a loop": """
 k = 3.0 * np.eye(len(v))
 for _ in range(2):
@@ -110,6 +119,14 @@ k = np.outer(v, v) + s * np.eye(len(v))
 if s > 0.0:
     k = k + v
 """,
+    "on the other path": """
+k = np.outer(v, v) + s * np.eye(len(v))
+if s > 5.0:
+    r = 1.0 * k
+else:
+    r = k + v
+k = 2.0 * r
+""",
     "a part of it": "c = np.outer(v, v) + s * np.eye(len(v))\nk = c[::-1]",
     "turned over": "k = np.outer(v, v) + s * np.eye(len(v))\nk = np.flip(k, 0)",
     "a difference of a and a.T": "a = s * np.outer(v, np.exp(v))\nk = a - a.T + 9.0 * np.eye(len(v))",
@@ -146,6 +163,16 @@ def test_symmetric_matrices_are_told(name):
     value = oracle.run(program(SYMMETRIC[name], "k"))["f"](*arguments())
     np.testing.assert_allclose(value, value.T, rtol=1e-12)
     assert "solve(k.T" not in oracle.assert_gradient(source, *arguments())
+
+
+DETERMINANT = "np.sum(np.log(np.diag(np.linalg.cholesky(k + 90.0 * np.eye(len(k))))))"
+
+
+@pytest.mark.parametrize("name", SYMMETRIC)
+def test_the_symmetric_part_of_an_adjoint_is_all_that_counts(name):
+    source = program(SYMMETRIC[name], DETERMINANT)
+    text = oracle.assert_gradient(source, *arguments())
+    assert "cholesky_adjoint" not in text or "for _" in source
 
 
 @pytest.mark.parametrize("name", OTHER)

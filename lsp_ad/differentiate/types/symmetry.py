@@ -99,14 +99,27 @@ class _Symmetries:
             if isinstance(s, gast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], gast.Name):
                 self.known.clear()
                 self.assign(s.targets[0].id, self.of(s.value))
-                continue
-            self.bind(flow.writes([s]))
-            self.other |= flow.header_writes(s)
-            for inner in flow.blocks(s):
-                before = dict(self.facts)
-                self.block(inner)
-                self.facts = before
-            self.bind(flow.writes([s]))
+            elif isinstance(s, gast.If):
+                self.branch(s)
+            else:
+                self.bind(flow.writes([s]))
+                self.other |= flow.header_writes(s)
+                for inner in flow.blocks(s):
+                    self.path(inner)
+                self.bind(flow.writes([s]))
+
+    def path(self, body: list[gast.stmt]) -> dict[str, Symmetry | View]:
+        """What is known after a block; then it is forgotten again."""
+        before = dict(self.facts)
+        self.block(body)
+        after, self.facts = self.facts, before
+        return after
+
+    def branch(self, s: gast.If) -> None:
+        yes, no = self.path(s.body), self.path(s.orelse)
+        written = flow.writes([s])
+        self.bind(written)
+        self.facts.update({n: f for n, f in yes.items() if n in written and f == no.get(n)})
 
     def assign(self, name: str, fact: Symmetry | View | None) -> None:
         self.bind({name})
