@@ -20,7 +20,7 @@ def _lengths(node: gast.expr | None, bound: Bound) -> Shape:
     """The shape that integers give: of known rank, with lengths that are equal to nothing else."""
     if isinstance(node, (gast.Tuple, gast.List)):
         if all(bound.kind_of(e) == INT for e in node.elts):
-            return tuple(e.value if isinstance(e, gast.Constant) else f"@{id(e)}" for e in node.elts)
+            return tuple(map(_length, node.elts))
     elif node is not None and bound.kind_of(node) == INT:
         return (f"@{id(node)}",)
     return None
@@ -45,7 +45,14 @@ def _like(bound: Bound) -> Kind:
 
 
 def _eye(bound: Bound) -> Kind:
-    return Kind("array", _dtype(bound, "float"), None, fresh=True)
+    rows = bound.given["N" if "N" in bound.given else "n"]
+    columns = bound.given["M"] if bound.has("M") else rows
+    return Kind("array", _dtype(bound, "float"), (_length(rows), _length(columns)), fresh=True)
+
+
+def _length(node: gast.expr) -> int | str:
+    """The length that an integer gives, which is equal to no other if it is not written out."""
+    return node.value if isinstance(node, gast.Constant) else f"@{id(node)}"
 
 
 def _vector(dtype: str | None):

@@ -26,14 +26,14 @@ _OF_DIAGONAL = "cholesky_adjoint_of_diagonal"
 
 class Facts(NamedTuple):
     """What is known of a generated body: the names that stand for symmetric matrices, and for numbers; those
-    that are bound on entry, and those whose arrays are written into; `canonical` as that of a scope, `numpy`
-    makes the name of the module."""
+    that are bound on entry, and those whose arrays are written into. `called`: which function or method an
+    expression calls, as a function with its arguments; `numpy` makes the name of the module."""
 
     symmetric: Set[str]
     is_number: Callable[[str], bool]
     given: Set[str]
     changed: Set[str]
-    canonical: Callable[[gast.AST], str | None]
+    called: Callable[[gast.expr], tuple[str, list[gast.expr]]]
     numpy: Callable[[], gast.expr]
 
 
@@ -71,8 +71,8 @@ class _Shorter:
         if self.bound[n] > 1 or n in self.facts.changed or n in self.facts.given:
             return
         self.definitions[n] = value
-        if self.is_call(value, 2, "numpy.linalg.solve"):
-            matrix, side = value.args
+        if (given := self.given(value, 2, "numpy.linalg.solve")) is not None:
+            matrix, side = given
             if self.is_symmetric(matrix) and isinstance(side, gast.Name) and self.is_fixed(side.id):
                 self.solved[n] = (matrix.id, side.id)
 
@@ -97,11 +97,12 @@ class _Shorter:
             s.value = replaced(s.value)
         return bool(shorter)
 
-    def is_call(self, node: gast.AST, count: int, *functions: str) -> bool:
-        """Whether an expression calls one of some functions, with so many arguments."""
-        if not isinstance(node, gast.Call) or node.keywords or len(node.args) != count:
-            return False
-        return self.facts.canonical(node.func) in functions
+    def given(self, node: gast.expr, count: int, *functions: str) -> list[gast.expr] | None:
+        """The arguments of a call of one of some functions, with so many of them; None for anything else."""
+        if not isinstance(node, gast.Call):
+            return None
+        function, args = self.facts.called(node)
+        return args if function in functions and len(args) == count else None
 
     def is_fixed(self, n: str) -> bool:
         """Whether a name stands for the same value from here to where it was bound."""
@@ -140,19 +141,18 @@ class _Shorter:
         if getattr(node.func, "id", "") != _OF_DIAGONAL:
             return None
         factor = self.defined(node.args[1])
-        if not self.is_call(factor, 1, "numpy.linalg.cholesky") or not self.is_symmetric(factor.args[0]):
+        of = self.given(factor, 1, "numpy.linalg.cholesky")
+        if of is None or not self.is_symmetric(of[0]):
             return None
         given = self.defined(node.args[0])
         if not isinstance(given, gast.BinOp) or not isinstance(given.op, gast.Div):
             return None
-        diagonal = self.defined(given.right)
-        if not self.is_call(diagonal, 1, "numpy.diag", "numpy.diagonal"):
-            return None
-        if self.defined(diagonal.args[0]) is not factor or not self.is_number(given.left):
+        diagonal = self.given(self.defined(given.right), 1, "numpy.diag", "numpy.diagonal")
+        if diagonal is None or self.defined(diagonal[0]) is not factor or not self.is_number(given.left):
             return None
         half = gast.BinOp(constant(0.5), gast.Mult(), copied(given.left))
         linalg = gast.Attribute(self.facts.numpy(), "linalg", gast.Load())
-        inverse = gast.Call(gast.Attribute(linalg, "inv", gast.Load()), [copied(factor.args[0])], [])
+        inverse = gast.Call(gast.Attribute(linalg, "inv", gast.Load()), [copied(of[0])], [])
         return gast.BinOp(half, gast.Mult(), inverse)
 
     # --- the solution of a system of equations -----------------------------------------------
@@ -160,11 +160,10 @@ class _Shorter:
     def solution(self, node: gast.Call) -> gast.expr | None:
         """What a system is shortened to whose right side is a multiple of that of one that is solved."""
         is_helper = getattr(node.func, "id", "") == "solve_adjoint_right"
-        if not is_helper and not self.is_call(node, 2, "numpy.linalg.solve"):
+        given = node.args[::-1] if is_helper else self.given(node, 2, "numpy.linalg.solve")
+        if given is None or not self.is_symmetric(given[0]):
             return None
-        right, matrix = node.args if is_helper else node.args[::-1]
-        if not self.is_symmetric(matrix):
-            return None
+        matrix, right = given
         right = self.defined(right)
         for solution, (of, side) in self.solved.items():
             if of == matrix.id:

@@ -190,12 +190,19 @@ def _facts(
 ) -> Facts:
     """What is known of the names of a generated body; the adjoint of a number is a number."""
     written = points.mutated(joint)
+
+    def called(node: gast.expr) -> tuple[str, list[gast.expr]]:
+        operation = unit.scope.operation(node)
+        if operation is None or operation.keywords:
+            return "", []
+        return operation.rule.name, operation.args
+
     return Facts(
         unit.symmetric,
         lambda n: unit.kinds.names.get(primal_name(n), Kind()).shape == (),
         given,
         written.union(*(shared.get(n, frozenset()) for n in written)),
-        unit.scope.canonical,
+        called,
         lambda: values.module("numpy"),
     )
 
