@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import gast
 
 from lsp_ad.differentiate.fresh import is_temporary, plain
+from lsp_ad.differentiate.quoting import quoted
 from lsp_ad.differentiate.writes.mutations import DIRECT
 from lsp_ad.rules.helpers import STRUCTURED
 from lsp_ad.rules.resolve import Scope
@@ -20,7 +21,6 @@ from lsp_ad.semantics.memory import mutated, written, written_root
 from lsp_ad.semantics.shapes import INT, UNKNOWN, Kind
 from lsp_ad.simplify.algebra import assign, constant, expression, name
 from lsp_ad.source.parse import span_of
-from lsp_ad.source.printing import expression_text
 from lsp_ad.source.trees import copied
 
 REDUCTIONS = {
@@ -45,6 +45,13 @@ def is_update(s: gast.stmt) -> bool:
         and hasattr(s.value.left, "lineno")
         and hasattr(s.targets[0], "lineno")
         and span_of(s.value.left) == span_of(s.targets[0])
+    )
+
+
+def _is_copy(s: gast.stmt) -> bool:
+    """Whether a statement gives a value another name."""
+    return (
+        isinstance(s, gast.Assign) and isinstance(s.value, gast.Name) and isinstance(s.targets[0], gast.Name)
     )
 
 
@@ -97,14 +104,14 @@ class Assumptions:
         )
 
     def as_array(self, n: str) -> bool:
-        """A name that stands for a part of an array: taken for an array, where its use says so, which is
-        checked."""
+        """A name that stands for an array or a part of one: taken for an array, where its use says so, which
+        is checked."""
         definitions = self.definitions(n)
         if len(definitions) != 1 or self.kinds.names.get(n, UNKNOWN).type != "numeric":
             return False
         (definition,) = definitions
         if isinstance(definition, gast.Assign) and not (
-            isinstance(definition.value, gast.Subscript) and self._is_array(n)
+            isinstance(definition.value, (gast.Subscript, gast.Name, gast.Attribute)) and self._is_array(n)
         ):
             return False
         self.kinds.names[n] = self.kinds.names[n]._replace(type="array")
@@ -113,9 +120,12 @@ class Assumptions:
         return True
 
     def _is_array(self, n: str) -> bool:
-        """Whether a use says of a name, under any of its webs, that it stands for an array: an index, a loop,
-        an attribute, a product of matrices, or a function of a whole array."""
+        """Whether a use says of a name, under any of its webs or another name, that it is an array: an index,
+        a loop, an attribute, a product of matrices, or a function of a whole array."""
         same = {n} if is_temporary(n) else {m for m in self.kinds.names if plain(m) == plain(n)}
+        copies = [s for s in flow.statements(self.body) if _is_copy(s)]
+        while more := {s.targets[0].id for s in copies if s.value.id in same} - same:
+            same |= more
 
         def is_it(node: gast.AST | None) -> bool:
             return isinstance(node, gast.Name) and node.id in same
@@ -163,7 +173,7 @@ class Assumptions:
         if any(isinstance(p, gast.Slice) or self.kinds.of(p).dtype != "int" for p in parts):
             return False
         self.kinds.names[n] = Kind("number", kind.dtype, (), fresh=True)
-        self.check(n, definition, gast.NotEq(), f"`{expression_text(value)}` must be a number")
+        self.check(n, definition, gast.NotEq(), f"`{quoted(value, self.scope.program)}` must be a number")
         return True
 
     def as_list(self, n: str, kind: Kind) -> bool:

@@ -268,7 +268,11 @@ class _Views:
         return True
 
     def _as_path(self, n: str, definition: gast.stmt, fixed: set[str]) -> bool:
-        """Replace a name by the path that it stands for: `row` by `y[1]`."""
+        """Replace a name by the path that it stands for: `row` by `y[1]`. Where it is updated, `row *= 2`,
+        that becomes a write first: a path would be read only."""
+        for s in flow.statements(self.tree.body):
+            if is_update(s) and s.value.left.id == n:
+                return not self._is_list_update(s) and self._in_place(s, n)
         if isinstance(definition, gast.For):
             return self._element(n, definition, fixed)
         if not isinstance(definition, gast.Assign) or not isinstance(definition.targets[0], gast.Name):

@@ -180,4 +180,61 @@ CASES = [
         (-0.3, 1.4, normal(4), 3),
         wrt=("a", "y"),
     ),
+    *case(
+        "a part of an array that is written by index, and then updated as a whole",
+        """
+        def f(x: float, m):
+            v = m[:, 2]
+            v[0] = x
+            v /= 1.5 + x ** 2
+            for row in m:
+                row[1] = x
+                row *= x
+            return m
+        """,
+        (0.7, normal(3, 3)),
+    ),
+    *case(
+        "another name of an array, by which it is written and then updated",
+        """
+        def f(x: float, m):
+            a = m * 1.0
+            b = a
+            b /= 1.5
+            b[0] = x
+            b *= x
+            c = b.T
+            c[1] = x
+            c -= b
+            return a
+        """,
+        (0.7, normal(3, 3)),
+    ),
+    *case(
+        "parts of parts of an array, written and updated in turn",
+        """
+        def f(x: float, m):
+            a = m[0]
+            a[1:] *= 2.0
+            a += x
+            b = a[1:]
+            b[0] = x
+            b -= a[:-1]
+            return m * m
+        """,
+        (0.7, normal(3, 3)),
+    ),
+    *case(
+        "a row that is written under its second name, and updated under both",
+        """
+        def f(x: float, m):
+            r = m[0]
+            s = r
+            s[1] = x
+            r *= x
+            s **= 2
+            return m
+        """,
+        (0.7, normal(3, 3)),
+    ),
 ]
