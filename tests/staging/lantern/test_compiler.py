@@ -244,6 +244,17 @@ def test_an_axis_that_turns_out_to_have_size_one_is_broadcast(size):
     agree(p, np.arange(1.0, size + 1.0), np.arange(1.0))
 
 
+def test_what_waits_to_be_computed_does_not_take_memory_that_is_read_now():
+    """Storing `d` computes `c`, which also reads `a` and `b`, before."""
+    body = """
+      (let ((n (size u :axis 0)) (a (* u 2.0)) (b (* u a)) (w (zeros (+ n 1) :dtype float64))
+            (w (set w [] 1.0)) (c (- b a)) (d (+ a b)) (v (get w [(: 1)])) (e (+ v d)) (x (set w [(: 1)] e))
+            (y (get x [(: _ -1)])) (f (+ y c)))
+        (set x [(: _ -1)] f))
+    """
+    agree(program(body, V, "(array float64 1)"), np.arange(1.0, 5.0))
+
+
 @pytest.mark.parametrize("shape", [(1, 4), (3, 1), (3, 4), (1, 1), (2, 4)])
 def test_unbroadcast(shape):
     """An axis is as it is, summed to size 1, or repeated from it; another size is an error."""

@@ -179,15 +179,16 @@ class Writer:
         """Whether nothing else will read the memory of a value, so that it can be written into."""
         return self._claims(operand) is not None
 
-    def claim(self, operand: Stored | Listed) -> bool:
+    def claim(self, operand: Stored | Listed, *readers: Operand) -> bool:
         """Take the memory of a value to write into it, if nothing else will read it.
 
-        Values that are yet to be computed from it are computed now.
+        Values that are yet to be computed from it are computed now. `readers` are what will be written: they
+        may read the memory, and no value that is computed now may take it.
         """
         waiting = self._claims(operand)
         if waiting is None:
             return False
-        with self.holding(operand):
+        with self.holding(operand, *readers):
             for name in waiting:
                 self.settle(name)
         return True
@@ -248,7 +249,7 @@ class Writer:
         for a in array.aligned if array.shifted is not None else ():
             fits = a.contiguous and a.dtype == array.dtype and all(map(self.same, a.dims, array.dims))
             others = [o for o in array.aligned if o.code != a.code and o.roots & a.roots]
-            if fits and not others and not a.roots & (array.shifted or NOTHING) and self.claim(a):
+            if fits and not others and not a.roots & (array.shifted or NOTHING) and self.claim(a, array):
                 return Stored(a.code, a.dtype, tuple(map(self.size, array.dims)), a.roots)
         return None
 
