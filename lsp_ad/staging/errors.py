@@ -33,6 +33,9 @@ class Unsupported(Exception):
 SURVIVORS: dict[object, dict[int, list[Any]]] = {}
 """For the code of a converted function, by line: the calls there, with the variables that outlive them."""
 
+TRIES: dict[object, list[tuple[int, int]]] = {}
+"""For the code of a converted function: the first and the last line of what stands in `try` with `except`."""
+
 GENERATED: dict[object, float] = {}
 """For the code of functions that lsp-ad generated, the line after which the backward sweep stands."""
 
@@ -75,6 +78,17 @@ def raise_statement(error: BaseException) -> str | None:
     code = traceback.tb_frame.f_code
     raised = code.co_code[traceback.tb_lasti] == opmap["RAISE_VARARGS"]
     return f"{code.co_filename}:{traceback.tb_lineno}" if raised else None
+
+
+def in_try(depth: int = 1) -> bool:
+    """Whether converted code that is running now has a `try` with `except` around where it is."""
+    frame = sys._getframe(depth)
+    while frame is not None:
+        ranges = TRIES.get(frame.f_code, ())
+        if any(first <= frame.f_lineno <= last for first, last in ranges):
+            return True
+        frame = frame.f_back  # type: ignore[assignment]
+    return False
 
 
 _raised: ContextVar[list[StagingError] | None] = ContextVar("raised", default=None)

@@ -2,7 +2,8 @@
 
 Each ends equal to what Python gives, or in an error of staging. Prints how many do, and each that does not.
 Where the tape of a `while` loop needs a bound, the program gets one (`lsp_ad.loop_options`): "equal by a bound".
-`--backend`, and words that names of files or programs contain, choose.
+`--backend`, and words that names of files or programs contain, choose. `--interpret`: programs of Lantern are
+run by the interpreter of its language, which takes less time than to compile them.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 import lsp_ad
+from lsp_ad.staging.backends import lantern
+from lsp_ad.staging.lantern.interpreter import interpret
 from tests import oracle
 from tests.differentiate.programs.case import Case
 
@@ -79,8 +83,11 @@ def _outcome(case: Case, source: str, backend: str) -> tuple[str, str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--backend", default="jax")
+    parser.add_argument("--interpret", action="store_true")
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
+    if options.interpret:
+        lantern.BACKEND.enter = lambda program: partial(interpret, program)
     warnings.simplefilter("ignore")
     found: Counter[str] = Counter()
     for file, case in cases():

@@ -62,7 +62,7 @@ class Traced:
     ends: bool = False  # it raises, and gives nothing
 
 
-class Ended(Exception):
+class Ended(BaseException):
     """Raised in code that is traced where it does not go on: there the program raises an error."""
 
 
@@ -136,6 +136,7 @@ class Backend(ABC):
     takes_arrays = False  # whether `for_loop` goes over the elements of arrays, too
     optional = False  # whether there are values that may be None when the program runs
     bounded_lists = True  # whether a list needs room for all items from the start
+    raises = False  # whether a staged branch may raise an exception of the user's
     longest_unrolled = 64  # a Python loop of more iterations is staged where a function is being compiled
 
     @abstractmethod
@@ -282,6 +283,10 @@ class Backend(ABC):
 
     def require(self, test: Any, error: str, message: str) -> None:
         """Raise an error, by the name of its type, where a staged condition does not hold."""
+        raise staging_error(f"The back end {self.name} cannot raise errors.")
+
+    def raise_(self, error: Exception, place: str) -> None:
+        """Raise an exception of the user's text when the program comes to where the trace is."""
         raise staging_error(f"The back end {self.name} cannot raise errors.")
 
     def list_array(self, store: Any, length: Any, capacity: int) -> Any:

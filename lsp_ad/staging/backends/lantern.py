@@ -17,6 +17,8 @@ from lsp_ad.staging.lantern import elements, numpy_arrays, numpy_functions
 from lsp_ad.staging.lantern.builder import fresh
 from lsp_ad.staging.lantern.calls import Known, Restart
 from lsp_ad.staging.lantern.dtypes import dtype_of, rank_of
+from lsp_ad.staging.lantern.errors import LanternRaised
+from lsp_ad.staging.lantern.exceptions import Exceptions
 from lsp_ad.staging.lantern.ir import Binding, Expr, If, Let, List, Program, Type, Var, While
 from lsp_ad.staging.lantern.specs import type_from
 from lsp_ad.staging.lantern.staged import Staged
@@ -49,6 +51,7 @@ class Lantern(Backend):
     # sizes are not part of a type, so values of one rank have one shape
     optional = True
     bounded_lists = False
+    raises = True
     longest_unrolled = 4
 
     def __init__(self) -> None:
@@ -79,7 +82,7 @@ class Lantern(Backend):
             before = [self._input(t) for t in records.types]
         records.lists = list(before)
         builder.open()
-        depth = len(frame.blocks)
+        depth, effects = len(frame.blocks), builder.effects
         ends = False
         outputs: list[Any] = []
         try:
@@ -94,7 +97,8 @@ class Lantern(Backend):
         finally:
             after, records.lists = records.lists, outer
         block = frame.blocks.pop()
-        return Traced(tuple(map(self.spec, outputs)), _Code(block, inputs, outputs, before, after), ends=ends)
+        code = _Code(block, inputs, outputs, before, after)
+        return Traced(tuple(map(self.spec, outputs)), code, effects=builder.effects > effects, ends=ends)
 
     def _input(self, t: Type, weak: bool = False) -> Staged:
         """A name for what a block takes."""
@@ -299,6 +303,12 @@ class Lantern(Backend):
     def require(self, test: Any, error: str, message: str) -> None:
         self.tracer.builder.require(self.tracer.value(self._truth(test)), error, message)
 
+    def raise_(self, error: Exception, place: str) -> None:
+        tracer, builder = self.tracer, self.tracer.builder
+        kind, parts = tracer.exceptions.parts(error)
+        builder.place = place
+        builder.error(kind, *[p if isinstance(p, str) else tracer.value(p) for p in parts])
+
     def call(self, function: Any, args: tuple, named: dict[str, Any]) -> Any:
         return self.tracer.calls.call(function, args, named)
 
@@ -324,11 +334,14 @@ class Lantern(Backend):
         return compiled(program)
 
     def _compiled(self, function: Any, leaves: list[Any], structure: Structure) -> Callable[[list[Any]], Any]:
-        program, constants, shape, kept = self._program(function, leaves, structure)
+        program, constants, shape, kept, exceptions = self._program(function, leaves, structure)
         enter = self.enter(program)
 
         def run(data: list[Any]) -> Any:
-            outputs = iter(enter(*data, *constants))
+            try:
+                outputs = iter(enter(*data, *constants))
+            except LanternRaised as error:
+                raise exceptions.of(error) from None
             found = unflatten(shape, [next(outputs) if fixed is STAGED else fixed for fixed in kept])
             return mapped(found, Maybe, lambda m, _: m.value if m.there else None)
 
@@ -336,7 +349,7 @@ class Lantern(Backend):
 
     def _program(
         self, function: Any, leaves: list[Any], structure: Structure
-    ) -> tuple[Program, list[Any], Structure, list[Any]]:
+    ) -> tuple[Program, list[Any], Structure, list[Any], Exceptions]:
         known = Known()
         while True:
             try:
@@ -346,7 +359,7 @@ class Lantern(Backend):
 
     def _trace(
         self, function: Any, leaves: list[Any], structure: Structure, known: Known
-    ) -> tuple[Program, list[Any], Structure, list[Any]]:
+    ) -> tuple[Program, list[Any], Structure, list[Any], Exceptions]:
         tracer = Tracer(known, self)
         self.tracers.append(tracer)
         try:

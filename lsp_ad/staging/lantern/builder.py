@@ -107,6 +107,7 @@ class Builder:
     def __init__(self) -> None:
         self.functions: dict[str, Function] = {}
         self.place: str | None = None
+        self.effects = 0  # how many calls, errors and prints there are
         self._frames: list[_Frame] = []
         self._names: dict[str, int] = {}
 
@@ -238,6 +239,7 @@ class Builder:
         frame = self._frames[-1]
         name = "_" if found == UNIT and isinstance(expr, Print) else fresh(name, frame.names)
         block = frame.blocks[-1]
+        self.effects += isinstance(expr, Call | Error | Print)
         block.bindings.append(Binding(name, expr, self.place))
         block.ends = block.ends or found == NEVER
         frame.scope[name] = found

@@ -7,6 +7,14 @@ class LanternError(Exception):
     """The root of all errors of this package."""
 
 
+class LanternRaised(LanternError):
+    """An error of a program, of a type that is not a built-in one: the name of the type, and the message."""
+
+    def __init__(self, type_name: str, message: str) -> None:
+        super().__init__(f"{type_name}: {message}")
+        self.type_name, self.message = type_name, message
+
+
 class LanternSyntaxError(LanternError):
     """A text is no program; `line` and `column` count from 1."""
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lsp_ad.staging.lantern.errors import LanternError, LanternRecursionError
+from lsp_ad.staging.lantern.errors import LanternRaised, LanternRecursionError
 from lsp_ad.staging.lantern.infer import check
 from lsp_ad.staging.lantern.ir import (
     Call,
@@ -76,11 +76,11 @@ def _outward(value: Value) -> Any:
 
 
 def raised(type_name: str, message: str) -> Exception:
-    """The exception that a name of a type stands for: a built-in one, or else a LanternError."""
+    """The exception that a name of a type stands for: a built-in one, or else a LanternRaised."""
     kind = getattr(builtins, type_name, None)
     if isinstance(kind, type) and issubclass(kind, Exception):
         return kind(message)
-    return LanternError(f"{type_name}: {message}")
+    return LanternRaised(type_name, message)
 
 
 class _Machine:

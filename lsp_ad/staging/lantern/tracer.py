@@ -11,6 +11,7 @@ from lsp_ad.staging.backends.base import Backend, Ended, is_data, spec_of
 from lsp_ad.staging.errors import staging_error, user_place
 from lsp_ad.staging.lantern.builder import Builder, fresh
 from lsp_ad.staging.lantern.calls import Calls, Frame, Known, Restart
+from lsp_ad.staging.lantern.exceptions import Exceptions
 from lsp_ad.staging.lantern.ir import Array, Const, Program, Type, Var, ranked
 from lsp_ad.staging.lantern.records import Records
 from lsp_ad.staging.lantern.specs import dtype_name
@@ -29,6 +30,7 @@ class Tracer:
         self.builder = Builder()
         self.frames: list[Frame] = []
         self.calls = Calls(self, known)
+        self.exceptions = Exceptions()
 
     # values
 
@@ -94,8 +96,9 @@ class Tracer:
 
     def entry(
         self, function: FunctionType, leaves: list[Any], structure: Structure
-    ) -> tuple[Program, list[Any], Structure, list[Any]]:
-        """Trace a whole program: itself, the arrays that it takes besides its arguments, and its result."""
+    ) -> tuple[Program, list[Any], Structure, list[Any], Exceptions]:
+        """Trace a whole program: itself, the arrays that it takes besides its arguments, its result, and the
+        exceptions that it raises."""
         name = self.builder.function_name(function.__name__)
         data = [spec_of(v) for v in leaves if is_data(v)]
         names = _names(function, len(leaves))
@@ -120,7 +123,8 @@ class Tracer:
         program = self.builder.program(name)
         if not self.records.finish(program):
             raise Restart
-        return program, [array for array, _ in self.frames[0].constants.values()], shape, kept
+        constants = [array for array, _ in self.frames[0].constants.values()]
+        return program, constants, shape, kept, self.exceptions
 
     def output(self, value: Any) -> Staged | None:
         """A leaf of a result as a staged value of this frame; None of what is no number."""

@@ -84,6 +84,9 @@ class StagedLoop:
                     raise
                 plans = typed
                 continue
+            if traced.ends:  # it raises in its first iteration; without any, all is as before
+                self._emit(plans, replace(traced, picks=()))
+                return
             found = self._types(traced, outcomes)
             wanted = [self._next(*each) for each in zip(names, plans, found, strict=True)]
             if wanted == plans:

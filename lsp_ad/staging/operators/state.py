@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from lsp_ad.staging import decisions
-from lsp_ad.staging.context import Body, tracing
+from lsp_ad.staging.backends.base import Ended
+from lsp_ad.staging.context import Body, active, tracing
 from lsp_ad.staging.effects import no_hidden_changes
-from lsp_ad.staging.errors import raise_statement, staging_error, user_place
+from lsp_ad.staging.errors import in_try, raise_statement, staging_error, user_place
 from lsp_ad.staging.operators.lists import Moved, StagedList
 from lsp_ad.staging.structures import Structure, copied, flatten, unflatten
 
@@ -61,8 +62,17 @@ def run_body(construct: str, state: State, start: Sequence[Any], run: Callable[[
         try:
             run()
         except Exception as error:
+            _raise_later(error)
             raise _in_a_trace(error, construct) from None
     return state.get()[: state.outputs]
+
+
+def _raise_later(error: Exception) -> None:
+    """Let the program raise what a `raise` statement in a body raises, where the back end can do that."""
+    backend, place = active(), raise_statement(error)
+    if backend is not None and backend.raises and place is not None and not in_try():
+        backend.raise_(error, place)
+        raise Ended from None
 
 
 def _in_a_trace(error: Exception, construct: str) -> Exception:

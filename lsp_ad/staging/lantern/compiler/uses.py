@@ -115,7 +115,7 @@ class Updates:
                     pending += (then, orelse)
                 case Var(name) if name in self.values:
                     pending.append(self.values[name])
-                case Op("tuple", args):
+                case Op("tuple", args) if len(args) == len(loop.bindings):  # else it is never reached
                     yield from zip(loop.bindings, args, strict=True)
 
     def _accumulates(self, value: Expr, name: str, counts: Counter[Use]) -> bool:
