@@ -33,11 +33,13 @@ def cholesky_adjoint_of_diagonal(d, y):
 
 
 def solved_adjoint(dy, factor, x1, x, y):
-    """The adjoint of x2 in y = np.linalg.solve(x, x2), from that of x1 @ y, where x is symmetric, and x1 is
-    factor * x2, or its transposed: of a vector, y has it."""
+    """The adjoint of x2 in y = np.linalg.solve(x, x2), a symmetric x, from the adjoint of factor * x1 @ y.
+
+    x1 is x2 or x2.T. For vectors there is no need to solve once more.
+    """
     if y.ndim == 1:
         return sum_adjoint(dy) * factor * y
-    return solve_adjoint_right(matmul_adjoint_right(dy, x1, y), x)
+    return solve_adjoint_right(matmul_adjoint_right(dy, factor * x1, y), x)
 
 
 def cholesky_tangent(dx, y):

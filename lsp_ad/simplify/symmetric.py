@@ -37,6 +37,13 @@ class Facts(NamedTuple):
     numpy: Callable[[], gast.expr]
 
 
+class Multiple(NamedTuple):
+    """A number times a name, or times that transposed."""
+
+    factor: gast.expr
+    of: gast.expr
+
+
 def shorten(body: list[gast.stmt], facts: Facts, points: Points) -> set[str]:
     """Write such adjoints in the short way, in place; the names of the helpers that are new."""
     if not facts.symmetric:
@@ -167,14 +174,18 @@ class _Shorter:
         right = self.defined(right)
         for solution, (of, side) in self.solved.items():
             if of == matrix.id:
-                if is_helper:
-                    found = self.of_product(right, solution, side, matrix)
-                else:
-                    factor = self.factor(right, side)
-                    found = factor and gast.BinOp(factor, gast.Mult(), name(solution))
-                if found is not None:
-                    return found
+                shorter = self.of_product if is_helper else self.of_multiple
+                if (short := shorter(right, solution, side, matrix)) is not None:
+                    return short
         return None
+
+    def of_multiple(
+        self, right: gast.expr, solution: str, side: str, matrix: gast.Name
+    ) -> gast.expr | None:
+        found = self.multiple(right, side)
+        if found is None or not isinstance(found.of, gast.Name):
+            return None
+        return gast.BinOp(found.factor, gast.Mult(), name(solution))
 
     def of_product(
         self, right: gast.expr, solution: str, side: str, matrix: gast.Name
@@ -183,34 +194,35 @@ class _Shorter:
         if not isinstance(right, gast.Call) or getattr(right.func, "id", "") != "matmul_adjoint_right":
             return None
         dy, x1, x2 = right.args
-        if getattr(x2, "id", "") != solution or not all(map(self.is_fixed, flow.reads(dy) | flow.reads(x1))):
-            return None
-        factor = self.factor(x1, side, turned=True)
-        if factor is None:
+        found = self.multiple(x1, side)
+        if found is None or getattr(x2, "id", "") != solution or not all(map(self.is_fixed, flow.reads(dy))):
             return None
         self.helpers.add(SOLVED)
-        return call(SOLVED, copied(dy), normalize(factor), copied(x1), copied(matrix), name(solution))
+        factor = normalize(found.factor)
+        return call(SOLVED, copied(dy), factor, copied(found.of), copied(matrix), name(solution))
 
-    def factor(self, node: gast.expr | None, vector: str, turned: bool = False) -> gast.expr | None:
-        """The number that a name is multiplied with in an expression; None where that is anything else.
-
-        `turned`: the expression may be a multiple of the transposed, too.
-        """
+    def multiple(self, node: gast.expr | None, vector: str) -> Multiple | None:
+        """An expression as a number times a name, or times that transposed; None where it is neither."""
         if isinstance(node, gast.Name):
             if node.id == vector:
-                return constant(1.0)
-            return self.factor(self.definitions.get(node.id), vector, turned)
-        if turned and isinstance(node, gast.Attribute) and node.attr == "T":
-            return self.factor(node.value, vector, turned)
+                return Multiple(constant(1.0), name(vector))
+            return self.multiple(self.definitions.get(node.id), vector)
+        if isinstance(node, gast.Attribute) and node.attr == "T":
+            inner = self.multiple(node.value, vector)
+            if inner is None:
+                return None
+            is_turned = isinstance(inner.of, gast.Attribute)
+            turned = inner.of.value if is_turned else gast.Attribute(inner.of, "T", gast.Load())
+            return inner._replace(of=turned)
         if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
-            inner = self.factor(node.operand, vector, turned)
-            return None if inner is None else gast.UnaryOp(gast.USub(), inner)
+            inner = self.multiple(node.operand, vector)
+            return inner and inner._replace(factor=gast.UnaryOp(gast.USub(), inner.factor))
         if not isinstance(node, gast.BinOp) or not isinstance(node.op, (gast.Mult, gast.Div)):
             return None
         if self.is_number(node.right):
-            inner = self.factor(node.left, vector, turned)
-            return None if inner is None else gast.BinOp(inner, node.op, copied(node.right))
+            inner = self.multiple(node.left, vector)
+            return inner and inner._replace(factor=gast.BinOp(inner.factor, node.op, copied(node.right)))
         if isinstance(node.op, gast.Mult) and self.is_number(node.left):
-            inner = self.factor(node.right, vector, turned)
-            return None if inner is None else gast.BinOp(copied(node.left), node.op, inner)
+            inner = self.multiple(node.right, vector)
+            return inner and inner._replace(factor=gast.BinOp(copied(node.left), node.op, inner.factor))
         return None

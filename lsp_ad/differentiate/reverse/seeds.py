@@ -8,6 +8,7 @@ from lsp_ad.differentiate.reverse.values import ForwardValues
 from lsp_ad.differentiate.unit import Unit
 from lsp_ad.semantics import flow
 from lsp_ad.simplify.algebra import assign, call, constant, name
+from lsp_ad.source.trees import copied
 
 
 def check(seed: str, like: gast.expr) -> gast.stmt:
@@ -52,7 +53,24 @@ def like_result(unit: Unit, values: ForwardValues, backward: list[gast.stmt], co
         if before is None:
             break
         like = before
-    return like
+    return _plain_product(like, made, needed, values)
+
+
+def _plain_product(
+    like: gast.expr, made: dict[str, gast.expr], needed: set[str], values: ForwardValues
+) -> gast.expr:
+    """`x @ y` in place of a name for the product `z @ y`, where z is `0.5 * x`."""
+    product = made.get(like.id) if isinstance(like, gast.Name) and like.id not in needed else None
+    if not isinstance(product, gast.BinOp) or not isinstance(product.op, gast.MatMult):
+        return like
+    operands = [product.left, product.right]
+    if not all(isinstance(o, gast.Name) and values.stability.is_stable(o.id) for o in operands):
+        return like
+    plain = [_of_same_shape(o, made[o.id], values) if o.id in made else None for o in operands]
+    if not any(plain):
+        return like
+    left, right = (p or copied(o) for p, o in zip(plain, operands, strict=True))
+    return gast.BinOp(left, gast.MatMult(), right)
 
 
 def _is(node: gast.expr, identifier: str) -> bool:
