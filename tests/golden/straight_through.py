@@ -36,9 +36,13 @@ def summed_to_product(dy, x1, x2):
 def matmul_adjoint_right(dy, x1, x2):
     """The adjoint of x2 in y = x1 @ x2, for operands of any rank from one on."""
     x1, x2 = np.asarray(x1), np.asarray(x2)
+    if x1.ndim == x2.ndim == 2:
+        if getattr(dy, "shape", ()) != (len(x1), x2.shape[1]):
+            dy = summed_to_product(dy, x1, x2)
+        return x1.T @ dy
     if getattr(dy, "shape", ()) != x1.shape[:-1] + x2.shape[1:]:
         dy = summed_to_product(dy, x1, x2)
-    if x1.ndim == 2 and x2.ndim <= 2:
+    if x1.ndim == 2 and x2.ndim == 1:
         return x1.T @ dy
     if x2.ndim == 1:
         return dy * x1 if x1.ndim == 1 else np.ravel(dy) @ np.reshape(x1, (-1, len(x2)))
