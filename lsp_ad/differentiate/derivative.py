@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import gast
 
 from lsp_ad.problems import Span
 
@@ -29,8 +32,8 @@ class Derivative:
     `lsp_ad.runtime` that the code calls by their plain names; `imports` the lines that import
     what the file does not import yet (`import numpy as np`); `seed` the name of the last parameter,
     or in forward mode `tangents` those of the last parameters, one for each of `wrt`. `written_out` are the
-    functions whose statements stand in it. In split motion `name` is the forward
-    function, `backward` the other. `scalar`, in reverse mode: the result is surely a number.
+    functions whose statements stand in it, with the user's text of each. In split motion `name` is the
+    forward function, `backward` the other. `scalar`, in reverse mode: the result is surely a number.
     """
 
     primal: str
@@ -42,7 +45,7 @@ class Derivative:
     helpers: tuple[str, ...] = ()
     imports: tuple[str, ...] = ()
     tangents: tuple[str, ...] = ()
-    written_out: tuple[str, ...] = ()
+    written_out: Mapping[str, gast.AST] = field(default_factory=dict, compare=False, repr=False)
     backward: str = ""
     scalar: bool = False
 

@@ -260,7 +260,7 @@ def _generated(
         tuple(sorted(helpers)),
         tuple(sorted(imports)),
         tuple(swept.tangents.values()),
-        tuple(sorted(unit.inlined)),
+        {n: unit.program.text_of(n) for n in sorted(unit.inlined)},
         f"{function.name}_backward" if mode == "split" else "",
         swept.scalar,
     )

@@ -48,6 +48,25 @@ def f(x, w):
         total += np.sum(s * s)
     return total
 """,
+    "objects that are handed on": """
+from typing import NamedTuple
+
+
+class State(NamedTuple):
+    h: np.ndarray
+    count: int
+
+
+def step(state, x, w):
+    return State(np.tanh(x * w + state.h), state.count + 1)
+
+
+def f(x, w):
+    state = State(np.zeros(3), 0)
+    for _ in range(3):
+        state = step(state, x, w)
+    return np.sum(state.h) / state.count
+""",
     "a while loop": """
 def f(x, w):
     while np.sum(x) < 20.0:

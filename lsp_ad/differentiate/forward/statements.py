@@ -135,7 +135,7 @@ class Forward:
             present.bind(targets)
             if isinstance(target, gast.Name):
                 present.constants[target.id] = self.values.kinds.of(s.value)
-            return [s, *self._start(s, present)] if targets & self.changing & self.active else [s]
+            return [s, *self._start(s, present)]
         if not isinstance(target, gast.Name) or len(s.targets) > 1:
             raise self.unknown(s)
         if self.scope.callee(s.value) is not None:
@@ -178,15 +178,19 @@ class Forward:
         return gast.Call(gast.Attribute(self.values.module("numpy"), "array", gast.Load()), [tangent], [])
 
     def _start(self, s: gast.Assign, present: Present) -> list[gast.stmt]:
-        """The tangent of a list or dict that is new and will change: `hs = []`, `dhs = []`."""
-        target = s.targets[0]
-        written_out = isinstance(s.value, (gast.List, gast.Tuple, gast.Dict))
-        zero = self.tangents.zero(s.value if written_out else name(target.id), present, s)
-        if isinstance(zero, gast.Constant):  # an array without axes, which will be written into
-            zeros = gast.Attribute(self.values.module("numpy"), "zeros_like", gast.Load())
-            zero = gast.Call(zeros, [name(target.id)], [])
-        present.tangents.add(target.id)
-        return [assign(adjoint_name(target.id), zero)]
+        """The tangents of what is new and will change: `hs = []`, `dhs = []`."""
+        made: list[gast.stmt] = []
+        for target in s.targets:
+            single = isinstance(target, gast.Name)
+            for n in sorted(flow.stored(target) & self.changing & self.active):
+                written_out = single and isinstance(s.value, (gast.List, gast.Tuple, gast.Dict))
+                zero = self.tangents.zero(s.value if written_out else name(n), present, s)
+                if isinstance(zero, gast.Constant):  # an array without axes, which will be written into
+                    zeros = gast.Attribute(self.values.module("numpy"), "zeros_like", gast.Load())
+                    zero = gast.Call(zeros, [name(n)], [])
+                present.tangents.add(n)
+                made.append(assign(adjoint_name(n), zero))
+        return made
 
     def _change(self, s: gast.Expr | gast.Assign, change: Change, present: Present) -> list[gast.stmt]:
         """`hs.append(h)` and `dhs.append(dh)`: the tangent of a list changes as the list does."""

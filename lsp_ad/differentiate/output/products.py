@@ -50,7 +50,7 @@ def hessian_product(
     product = Product(f"{function.name}_hvp", title)
     gradient = derive(program, function, wrt, "grad", owner, replace(options, product=product))
     composed, made = _with_gradient(program, function, gradient, product.name)
-    product = replace(product, written_out=gradient.written_out)
+    product = replace(product, written_out=tuple(gradient.written_out))
     second = derive(composed, made, gradient.wrt, "jvp", None, replace(options, product=product))
     # what has no place in the text was given that of the name
     name = name_span(function)
@@ -120,7 +120,7 @@ def _with_gradient(
 ) -> tuple[Program, gast.FunctionDef]:
     """The program with a gradient, and what it needs, as functions of it; and the gradient, under a name."""
     made = dict(program.made)
-    written = dict(program.written)
+    written = {**gradient.written_out, **program.written}
     for s in parsed_with_bounds(gradient.text):
         _placed(s, program, gradient, function)
         if s.name == gradient.name:

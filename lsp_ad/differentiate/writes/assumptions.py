@@ -157,16 +157,15 @@ class Assumptions:
         return self.scope.program.alias_of("numpy") or "np"
 
     def as_number(self, n: str, definition: gast.stmt) -> bool:
-        """An element read by integers, `t = y[0]`, where it may be a number: taken for one, which is
-        checked."""
-        value = definition.value if isinstance(definition, gast.Assign) else None
+        """An element read by integers, `t = y[0]` or `s, t = y`, where it may be a number: taken for one,
+        which is checked."""
+        value = self._element(n, definition)
         kind = self.kinds.names.get(n, UNKNOWN)
         if (
-            not isinstance(value, gast.Subscript)
+            value is None
             or kind.type not in ("numeric", "number")
             or n in mutated(self.body)
             or self._is_array(n)
-            or not isinstance(definition.targets[0], gast.Name)
         ):
             return False
         parts = value.slice.elts if isinstance(value.slice, gast.Tuple) else [value.slice]
@@ -175,6 +174,20 @@ class Assumptions:
         self.kinds.names[n] = Kind("number", kind.dtype, (), fresh=True)
         self.check(n, definition, gast.NotEq(), f"`{quoted(value, self.scope.program)}` must be a number")
         return True
+
+    def _element(self, n: str, definition: gast.stmt) -> gast.Subscript | None:
+        """The element that a name is bound to, by an index or in its place among several names."""
+        if not isinstance(definition, gast.Assign):
+            return None
+        target, value = definition.targets[0], definition.value
+        if isinstance(target, gast.Name):
+            return value if isinstance(value, gast.Subscript) else None
+        if not isinstance(target, gast.Tuple) or not isinstance(value, (gast.Name, gast.Subscript)):
+            return None
+        places = [i for i, t in enumerate(target.elts) if isinstance(t, gast.Name) and t.id == n]
+        if len(places) != 1 or any(isinstance(t, gast.Starred) for t in target.elts):
+            return None
+        return gast.Subscript(copied(value), constant(places[0]), gast.Load())
 
     def as_list(self, n: str, kind: Kind) -> bool:
         """A name that may stand for a list which is written item by item, or slice by slice by what makes

@@ -335,7 +335,7 @@ class _Views:
 
 
 def _one_target_each(body: list[gast.stmt]) -> list[gast.stmt]:
-    """`y = z = e` as `y = e; z = y`."""
+    """`y = z = e` as `y = e; z = y`, and as `y = e; z = e` where that is a number."""
     found: list[gast.stmt] = []
     for s in body:
         for field in ("body", "orelse"):
@@ -344,10 +344,15 @@ def _one_target_each(body: list[gast.stmt]) -> list[gast.stmt]:
                 setattr(s, field, _one_target_each(inner))
         found.append(s)
         if isinstance(s, gast.Assign) and len(s.targets) > 1 and isinstance(s.targets[0], gast.Name):
-            first = s.targets[0].id
-            found += [gast.copy_location(gast.Assign([t], name(first), None), s) for t in s.targets[1:]]
+            same = s.value if _is_literal(s.value) else name(s.targets[0].id)
+            found += [gast.copy_location(gast.Assign([t], copied(same), None), s) for t in s.targets[1:]]
             s.targets = s.targets[:1]
     return found
+
+
+def _is_literal(value: gast.expr) -> bool:
+    inner = value.operand if isinstance(value, gast.UnaryOp) else value
+    return isinstance(inner, gast.Constant)
 
 
 def _accumulates(s: gast.stmt) -> bool:
