@@ -17,6 +17,7 @@ from collections.abc import Callable
 import gast
 
 from lsp_ad.differentiate.desugar.iterators import lists_iterator
+from lsp_ad.differentiate.desugar.written_loops import SUM, Loops
 from lsp_ad.differentiate.fence.containers import own_containers, tables
 from lsp_ad.differentiate.fresh import Fresh
 from lsp_ad.problems import Refusal, problem
@@ -24,14 +25,14 @@ from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.changes import change_of
 from lsp_ad.semantics.names import local_names
-from lsp_ad.simplify.algebra import assign, call, constant, name, store
+from lsp_ad.simplify.algebra import assign, call, name, store
 from lsp_ad.source.parse import span_of
 from lsp_ad.source.printing import expression_text
 from lsp_ad.source.trees import copied
 
 COMPREHENSIONS = (gast.ListComp, gast.DictComp, gast.GeneratorExp)
 COLLECTING = ("builtins.list", "builtins.tuple", "builtins.sorted")
-REDUCING = ("builtins.sum", "builtins.max", "builtins.min")
+REDUCING = (SUM, "builtins.max", "builtins.min")
 TESTS = ("builtins.any", "builtins.all")
 _CONCERNED = frozenset((*COMPREHENSIONS, gast.SetComp, gast.IfExp, gast.BoolOp))
 _FUNCTIONS = frozenset((*COLLECTING, *REDUCING, *TESTS))
@@ -59,6 +60,12 @@ def write_out(
     writer = _Writer(scope, set(varied()) if concerned else set(), fresh, local_names(function))
     writer.own = own_containers(function, scope)
     writer.tables = tables(function, writer.own, scope)
+    writer.handed = {
+        n
+        for s in flow.statements(function.body)
+        if isinstance(s, gast.Assign) and isinstance(s.value, (gast.Name, gast.IfExp, gast.Tuple))
+        for n in flow.stored(s)
+    }
     function.body = writer.block(function.body)
     if not concerned:
         return writer.shown
@@ -83,15 +90,12 @@ def _is_concerned(node: gast.AST, scope: Scope) -> bool:
     return False
 
 
-class _Writer:
+class _Writer(Loops):
     def __init__(self, scope: Scope, varied: set[str], fresh: Fresh, local: set[str]):
-        self.scope = scope
-        self.varied = varied
-        self.fresh = fresh
-        self.taken = local | scope.program.bound | set(dir(builtins))
-        self.shown: dict[str, str] = {}
+        super().__init__(scope, varied, fresh, local | scope.program.bound | set(dir(builtins)))
         self.own: set[str] = set()
         self.tables: set[str] = set()
+        self.handed: set[str] = set()
 
     def block(self, body: list[gast.stmt]) -> list[gast.stmt]:
         found: list[gast.stmt] = []
@@ -131,8 +135,8 @@ class _Writer:
             ):
                 return [gast.Expr(gast.Call(copied(append), [e], [])) for e in items.elts]
             if isinstance(items, (gast.ListComp, gast.GeneratorExp)):
-                return self._loop(items, gast.Expr(gast.Call(append, [items.elt], [])), s)
-            item = self._own("item")
+                return self.loop(items, gast.Expr(gast.Call(append, [items.elt], [])), s)
+            item = self.own_name("item")
             step = gast.Expr(gast.Call(append, [name(item)], []))
             return [gast.For(store(item), items, [gast.copy_location(step, s)], [], None)]
         written = s.targets[0] if isinstance(s, gast.Assign) else getattr(s, "target", None)
@@ -161,15 +165,18 @@ class _Writer:
         return [made, change, gast.Assign([place], name(kept), None)]
 
     def _value(self, s: gast.stmt, before: list[gast.stmt]) -> gast.expr:
-        """The value of a statement; a list that is assigned to a name is built under this name."""
+        """The value of a statement; a list that is assigned to a name is built under this name, if no other
+        list is handed to the name as a whole."""
         change = change_of(s)
         if change is not None and change.method == "pop":
             return s.value
         plain = isinstance(s, gast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], gast.Name)
         if plain and isinstance(s.value, COMPREHENSIONS[:2]) and self._is_varied(s.value):
             target = s.targets[0].id
-            if target not in flow.reads(s.value):
-                return self._collect(s.value, s, before, target)
+            if target not in flow.reads(s.value) and target not in self.handed:
+                return self.collect(s.value, s, before, target)
+        if isinstance(s.value, gast.GeneratorExp) and isinstance(s, gast.Assign) and _is_unpacked(s):
+            s.value = gast.copy_location(gast.ListComp(s.value.elt, s.value.generators), s.value)
         return self.expression(s.value, s, before)
 
     def _is_varied(self, node: gast.expr) -> bool:
@@ -193,23 +200,23 @@ class _Writer:
                     self._lazy(value)
             return node
         if isinstance(node, (gast.ListComp, gast.DictComp)):
-            return self._collect(node, s, before)
+            return self.collect(node, s, before)
         function = self.scope.canonical(node.func) if isinstance(node, gast.Call) else None
         if function in TESTS:
             return node
         if lists_iterator(node, self.scope):
-            made = self._collect(self._each(node.args[0]), s, before)
+            made = self.collect(self._each(node.args[0]), s, before)
             return made if function == COLLECTING[0] else gast.Call(node.func, [made], [])
         if (change := change_of(gast.Expr(node))) is not None and change.method == "pop":
             return self._popped(node, change.base, s, before)
         if (
             function in REDUCING
             and not node.keywords
-            and len(node.args) in (1, 1 + (function == REDUCING[0]))
+            and len(node.args) in (1, 1 + (function == SUM))
         ):
-            return self._reduce(function, node, s, before)
+            return self.reduce(function, node, s, before)
         if function in COLLECTING and len(node.args) == 1 and isinstance(node.args[0], gast.GeneratorExp):
-            node.args[0] = self._collect(node.args[0], s, before)
+            node.args[0] = self.collect(node.args[0], s, before)
             return node.args[0] if function == COLLECTING[0] else node
         if isinstance(node, gast.GeneratorExp):
             text = expression_text(node)
@@ -238,9 +245,12 @@ class _Writer:
         return gast.ListComp(item, [gast.comprehension(target, over, [], 0)])
 
     def _popped(self, node: gast.Call, base: str, s: gast.stmt, before: list[gast.stmt]) -> gast.expr:
-        """A value that is popped in the middle of an expression is popped before it."""
+        """A value that is popped in the middle of an expression is popped before it; several are, in their
+        order."""
         inside = [n for n in flow.walk(s) if isinstance(n, gast.Name) and n.id == base]
-        if len(inside) > 1:
+        changes = [change_of(gast.Expr(n)) for n in flow.walk(s) if isinstance(n, gast.Call)]
+        pops = [c for c in changes if c is not None and c.method == "pop" and c.base == base]
+        if len(inside) > len(pops):
             message = f"`{base}` is changed in the middle of a statement that reads it."
             raise Refusal(problem("AD302", message, span_of(s), "Pop in a statement of its own."))
         kept = self.fresh.new("t", "popped")
@@ -250,7 +260,7 @@ class _Writer:
 
     def _branches(self, node: gast.IfExp, s: gast.stmt, before: list[gast.stmt]) -> gast.expr:
         """`a if test else sum(xs)` as an `if` statement, in which `sum(xs)` is a loop."""
-        chosen = self._own("chosen")
+        chosen = self.own_name("chosen")
         branch = gast.If(node.test, [], [])
         for value, block in ((node.body, branch.body), (node.orelse, branch.orelse)):
             part = self.expression(value, s, block)
@@ -281,103 +291,6 @@ class _Writer:
         wanted = popped or reducing or isinstance(node, COMPREHENSIONS)
         return node if wanted and self._is_varied(node) else None
 
-    # --- loops -------------------------------------------------------------------------------
-
-    def _collect(
-        self, node: gast.expr, s: gast.stmt, before: list[gast.stmt], target: str | None = None
-    ) -> gast.expr:
-        """A comprehension as a loop that fills a list or a dict."""
-        target = target or self.fresh.new("t", "items")
-        if isinstance(node, gast.DictComp):
-            empty: gast.expr = gast.Dict([], [])
-            place = gast.Subscript(name(target), node.key, gast.Store())
-            step: gast.stmt = gast.Assign([place], node.value, None)
-        else:
-            empty = gast.List([], gast.Load())
-            step = gast.Expr(gast.Call(gast.Attribute(name(target), "append", gast.Load()), [node.elt], []))
-        before.append(assign(target, empty))
-        before += self._loop(node, step, s)
-        self.varied.add(target)
-        return name(target)
-
-    def _loop(self, node: gast.expr, step: gast.stmt, s: gast.stmt) -> list[gast.stmt]:
-        """The loops of a comprehension around one step; its variables are its own."""
-        inner: list[gast.stmt] = [step]
-        for g in reversed(node.generators):
-            for test in reversed(g.ifs):
-                inner = [gast.If(test, inner, [])]
-            inner = [gast.For(g.target, g.iter, inner, [], None)]
-        first = inner[0].iter  # evaluated outside of the comprehension
-        inner[0].iter = constant(None)
-        own = {n: self._own(n) for g in node.generators for n in sorted(flow.stored(g.target))}
-        _rename(inner[0], own)
-        inner[0].iter = first
-        self.varied |= set(own.values())
-        for x in flow.statements(inner):
-            gast.copy_location(x, s)
-        return self.block(inner)
-
-    def _own(self, wanted: str) -> str:
-        """A name for a variable of a comprehension that nothing else in the function has."""
-        chosen, number = wanted, 2
-        while chosen in self.taken:
-            chosen, number = f"{wanted}{number}", number + 1
-        self.taken.add(chosen)
-        self.fresh.used.add(chosen)
-        if chosen != wanted:
-            self.shown[chosen] = wanted
-        return chosen
-
-    def set_apart(self, node: gast.expr) -> None:
-        """Give the variables of a comprehension that stays other names than the function's own."""
-        clash = {n for g in node.generators for n in flow.stored(g.target) if n in self.taken}
-        if clash:
-            first = node.generators[0].iter
-            node.generators[0].iter = constant(None)
-            _rename(node, {n: self._own(n) for n in sorted(clash)})
-            node.generators[0].iter = first
-
-    def _reduce(self, function: str, node: gast.Call, s: gast.stmt, before: list[gast.stmt]) -> gast.expr:
-        """`sum`, `max` or `min` of a list, an array or a generator as a loop."""
-        over = node.args[0]
-        total = self.fresh.new("t", "total" if function == REDUCING[0] else function[-3:])
-        if function == REDUCING[0]:
-            start = self.expression(node.args[1], s, before) if len(node.args) > 1 else constant(0)
-            before.append(assign(total, start))
-
-            def step(item: gast.expr) -> gast.stmt:
-                return assign(total, gast.BinOp(name(total), gast.Add(), item))
-
-            if isinstance(over, (gast.GeneratorExp, gast.ListComp)):
-                before += self._loop(over, step(over.elt), s)
-                self.varied.add(total)
-                return name(total)
-        else:
-            if isinstance(over, gast.GeneratorExp):
-                over = self._collect(over, s, before)
-
-            def step(item: gast.expr) -> gast.stmt:
-                return assign(total, gast.Call(copied(node.func), [name(total), item], []))
-
-        over = self.expression(over, s, before)
-        if not isinstance(over, gast.Name):
-            kept = self.fresh.new("t", "items")
-            before.append(assign(kept, over))
-            self.varied.add(kept)
-            over = name(kept)
-        if function != REDUCING[0]:
-            before.append(assign(total, gast.Subscript(copied(over), constant(0), gast.Load())))
-        item = self._own("item")
-        before.append(gast.For(store(item), over, [gast.copy_location(step(name(item)), s)], [], None))
-        self.varied |= {item, total}
-        return name(total)
-
-
-def _rename(node: gast.AST, names: dict[str, str]) -> None:
-    for n in flow.walk(node):
-        if isinstance(n, gast.Name):
-            n.id = names.get(n.id, n.id)
-
 
 def _is_addition(s: gast.stmt) -> bool:
     """Whether an assignment stands for `xs += ys`: its operand has the place of its target."""
@@ -397,3 +310,7 @@ def _is_addition(s: gast.stmt) -> bool:
 def _is_itself(s: gast.Assign) -> bool:
     target = s.targets[0]
     return isinstance(target, gast.Name) and isinstance(s.value, gast.Name) and s.value.id == target.id
+
+
+def _is_unpacked(s: gast.Assign) -> bool:
+    return all(isinstance(t, (gast.Tuple, gast.List)) for t in s.targets)

@@ -276,4 +276,40 @@ CASES = [
         (normal(4), (0.3, -0.2), 0.1),
         (normal(0), [0.3, -0.2], 0.1),
     ),
+    *case(
+        "a row of a table, handed on to the next",
+        """
+        def f(x, y):
+            before = [j * x for j in range(4)]
+            for i in range(3):
+                row = [i * y]
+                for j in range(1, 4):
+                    row.append(0.5 * before[j] + row[j - 1] * before[j - 1] + y)
+                before = row
+            return before[-1]
+        """,
+        (0.7, 0.4),
+        (normal(2), normal(2)),
+    ),
+    *case(
+        "two items popped in one statement",
+        """
+        def f(x, y):
+            stack = [x, y, x * y]
+            b, a = stack.pop(), stack.pop()
+            stack.append(a - np.sin(b))
+            return stack.pop() - stack.pop() ** 2
+        """,
+        (0.7, 0.4),
+        (normal(2), normal(2)),
+    ),
+    *case(
+        "a generator, unpacked",
+        """
+        def f(x, u, v):
+            a, b = (np.sin(x * w) for w in (u, v))
+            return a / (2.0 + b)
+        """,
+        (normal(2), 0.4, 0.3),
+    ),
 ]
