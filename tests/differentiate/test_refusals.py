@@ -76,6 +76,36 @@ STATEMENTS = {
         "y = x\n    try:\n        y = x[7]\n    finally:\n        «y = x»",
         "`finally`",
     ),
+    "a write by a method in finally": (
+        "AD101",
+        "y = x * 1\n    try:\n        z = x[7]\n    finally:\n        «y.fill(0.5)»",
+        "`finally`",
+    ),
+    "a write by a function in finally": (
+        "AD101",
+        "y = x * 1\n    try:\n        z = x[7]\n    finally:\n        «np.add.at(y, [0], x[0])»",
+        "`finally`",
+    ),
+    "a change of a list in finally": (
+        "AD101",
+        "y = [x]\n    try:\n        z = x[7]\n    finally:\n        «y.append(x)»\n    y = y[1]",
+        "`finally`",
+    ),
+    "a write by a method in a try": (
+        "AD101",
+        "y = x * 1\n    try:\n        «y.fill(0.5)»\n        z = x[7]\n    except IndexError:\n        pass",
+        "A write in place inside a `try`",
+    ),
+    "a write by a function in a try": (
+        "AD101",
+        "y = x * 1\n    try:\n        «np.copyto(y, 0.5)»\n    except IndexError:\n        pass",
+        "A write in place inside a `try`",
+    ),
+    "a write of a result in a try": (
+        "AD101",
+        "y = x * 1\n    try:\n        «np.sin(x, out=y)»\n    except IndexError:\n        pass",
+        "A write in place inside a `try`",
+    ),
     "nonlocal": ("AD205", "def g():\n        «nonlocal x»\n        x = 1.0\n    y = g()", "assigns `x`"),
     "class": ("AD101", "«class» y:\n        pass", "`class`"),
     "global": ("AD101", "«global» y\n    y = x", "global `y` is assigned"),

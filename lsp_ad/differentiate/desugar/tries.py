@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import gast
 
 from lsp_ad.differentiate.fresh import plain
+from lsp_ad.differentiate.writes import mutations
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
@@ -51,8 +52,10 @@ def reasons(s: gast.Try, scope: Scope) -> Iterator[Reason]:
                 x,
                 f"Write `{x.target.id} = {x.target.id} + ...`.",
             )
+        writes = isinstance(x, (gast.Assign, gast.Expr)) and bool(mutations.changed_by(x, scope))
         for n in flow.walk(x) if not flow.blocks(x) else [m for p in flow.header(x) for m in flow.walk(p)]:
-            if isinstance(n, (gast.Subscript, gast.Attribute)) and isinstance(n.ctx, gast.Store):
+            stores = isinstance(n, (gast.Subscript, gast.Attribute)) and isinstance(n.ctx, gast.Store)
+            if stores or (writes and n is x):
                 yield Reason(
                     "A write in place inside a `try` may have happened or not when the handler runs.",
                     n,

@@ -5,8 +5,11 @@ from __future__ import annotations
 import gast
 
 from lsp_ad.differentiate.desugar import checkpoints, insertions, matches, tries, withs
+from lsp_ad.differentiate.writes import mutations
 from lsp_ad.problems import Problem, Related, Span
 from lsp_ad.rules.resolve import Scope
+from lsp_ad.semantics import flow
+from lsp_ad.semantics.changes import changed_by
 from lsp_ad.semantics.names import bound_names, imported
 from lsp_ad.source.printing import expression_text
 
@@ -73,7 +76,7 @@ class Blocks:
         for reason in tries.reasons(s, self.scope):
             self.refuse("AD101", reason.message, reason.node, reason.way_out)
         for statement in s.finalbody:
-            if isinstance(statement, gast.Expr):
+            if isinstance(statement, gast.Expr) and not self._changes(statement):
                 self._expr(statement)
             elif not isinstance(statement, gast.Pass):
                 self.refuse(
@@ -85,6 +88,11 @@ class Blocks:
 
     def _expr(self, s: gast.Expr) -> None:
         raise NotImplementedError
+
+    def _changes(self, s: gast.Expr) -> bool:
+        """Whether a call that stands as a statement changes an array, a list or a name."""
+        inside = any(isinstance(n, gast.NamedExpr) or changed_by(n) for n in flow.walk(s))
+        return inside or bool(mutations.changed_by(s, self.scope))
 
     # --- match -------------------------------------------------------------------------------
 

@@ -167,10 +167,16 @@ class ForwardValues:
         kind = self.kinds.of(node)
         return self._same_shape(kind, s) or self.operand(node, s)
 
-    def _same_shape(self, kind: Kind, s: gast.stmt) -> gast.expr | None:
+    def _alike(self, node: gast.expr, s: gast.stmt) -> gast.expr:
+        """A value with the shape and the type that `node` has at `s`."""
+        return self._same_shape(self.kinds.of(node), s, typed=True) or self.operand(node, s)
+
+    def _same_shape(self, kind: Kind, s: gast.stmt, typed: bool = False) -> gast.expr | None:
         if kind.shape in (None, ()):
             return None
         for candidate in self._of_shape().get(kind.shape, ()):
+            if typed and self.kinds.names[candidate].dtype != kind.dtype:
+                continue
             if self.stability.defined_before(candidate, s):
                 return name(candidate)
         return None
@@ -230,13 +236,13 @@ class ForwardValues:
     def full(self, value: gast.expr, node: gast.expr, s: gast.stmt) -> gast.expr:
         """A value that only broadcasts to the shape of `node`, with that shape."""
         ones = gast.Call(
-            gast.Attribute(self.module("numpy"), "ones_like", gast.Load()), [self.like(node, s)], []
+            gast.Attribute(self.module("numpy"), "ones_like", gast.Load()), [self._alike(node, s)], []
         )
         return gast.BinOp(value, gast.Mult(), ones)
 
     def full_result(self, value: gast.expr, target: str, s: gast.stmt) -> gast.expr:
         """A value that only broadcasts to the shape of what `s` assigns to `target`, with that shape."""
-        like = self._same_shape(self.kinds.of(name(target)), s) or self.result(target, s)
+        like = self._same_shape(self.kinds.of(name(target)), s, typed=True) or self.result(target, s)
         ones = gast.Call(gast.Attribute(self.module("numpy"), "ones_like", gast.Load()), [like], [])
         return gast.BinOp(value, gast.Mult(), ones)
 
@@ -248,7 +254,7 @@ class ForwardValues:
             if after or self.stability.is_stable(node.id):
                 return call(self.helper("zeros_of"), self.result(node.id, s))
             return call(self.helper("zeros_of"), self.operand(node, s))
-        like = self.like(node, s)
+        like = self._alike(node, s)
         numpy = self.module("numpy")
         keywords = []
         if kind.dtype != "float":

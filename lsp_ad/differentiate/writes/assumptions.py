@@ -110,9 +110,7 @@ class Assumptions:
         if len(definitions) != 1 or self.kinds.names.get(n, UNKNOWN).type != "numeric":
             return False
         (definition,) = definitions
-        if isinstance(definition, gast.Assign) and not (
-            isinstance(definition.value, (gast.Subscript, gast.Name, gast.Attribute)) and self._is_array(n)
-        ):
+        if isinstance(definition, gast.Assign) and not self._is_array(n):
             return False
         self.kinds.names[n] = self.kinds.names[n]._replace(type="array")
         self.kinds.forget()

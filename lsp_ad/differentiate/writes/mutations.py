@@ -16,6 +16,7 @@ import gast
 from lsp_ad.differentiate.fresh import Fresh
 from lsp_ad.rules import RULES
 from lsp_ad.rules.resolve import Scope
+from lsp_ad.semantics import flow
 from lsp_ad.semantics.memory import SCATTERS, root
 from lsp_ad.simplify.algebra import constant, expression, name, store
 from lsp_ad.source.trees import copied
@@ -73,10 +74,8 @@ def rewrite(body: list[gast.stmt], scope: Scope, fresh: Fresh) -> list[gast.stmt
     """The block with every mutation in one of the plain forms."""
     found: list[gast.stmt] = []
     for s in body:
-        for field in ("body", "orelse"):
-            block = getattr(s, field, None)
-            if isinstance(block, list):
-                setattr(s, field, rewrite(block, scope, fresh))
+        for block in flow.blocks(s):
+            block[:] = rewrite(block, scope, fresh)
         made = _statement(s, scope, fresh)
         found += [m if m is s else gast.copy_location(m, s) for m in made]
     return found

@@ -204,7 +204,10 @@ class _Views:
             assert array is not None
             after = live.unmask(live.after(graph, point))
             shared = (of_lists if self._is_list_update(s) else states)[point].get(array, frozenset())
-            others = shared & after - {array} - flow.stored(s)
+            if is_update(s):  # what is read later under this name is what another name stood for
+                shared = shared | {array}
+            own = set() if is_update(s) else {array}
+            others = shared & after - own - flow.stored(s)
             if array in parts:
                 others -= {n for n in others if n in parts and are_apart(parts[array], parts[n])}
             if is_update(s):  # a loop sees what is written into the array that it goes over
@@ -315,7 +318,10 @@ class _Views:
         s = conflict.statement
         array, other = plain(conflict.array), plain(min(conflict.others))
         if is_update(s) and conflict.array in conflict.others:
-            message = f"An augmented assignment to `{array}` changes what a loop around it goes over."
+            changed = "an array that has another name"
+            if conflict.array in gone_over(self.tree.body, frozenset())[id(s)]:
+                changed = "what a loop around it goes over"
+            message = f"An augmented assignment to `{array}` changes {changed}."
             raise Refusal(problem("AD302", message, span_of(s), f"Write `{array} = {array} + ...`."))
         if is_update(s):
             what = "a list" if self._is_list_update(s) else "an array"

@@ -237,4 +237,45 @@ CASES = [
         """,
         (0.7, normal(3, 3)),
     ),
+    *case(
+        "an array that is updated under its first name, and read under its second",
+        """
+        def f(a: float, m, n: int):
+            u = m + 0.0
+            v = u
+            v[n % 3] *= a
+            u -= v * a
+            return v
+        """,
+        (0.7, normal(3, 3), 4),
+    ),
+    *case(
+        "zeros in the shape of a mask",
+        """
+        def f(x: float, y, m):
+            m /= 0.5 * x
+            k = m > -0.7
+            m[k] = m[k] * m[k]
+            y += m[0]
+            return y
+        """,
+        (0.7, normal(3), normal(3, 3)),
+    ),
+    *case(
+        "writes by functions in a handler",
+        """
+        def f(x, y):
+            y = y * 1.0
+            try:
+                s = x[7]
+            except IndexError:
+                s = x[1]
+                y.fill(0.5)
+                np.copyto(y[1:], x[1:])
+                np.add(y, x[0], out=y)
+            return s + y * x[0]
+        """,
+        (normal(3), normal(3)),
+        (normal(9), normal(9)),
+    ),
 ]
