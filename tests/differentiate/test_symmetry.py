@@ -39,6 +39,11 @@ z = x * 1.5
 d = z[:, None, :] - z[None, :, :]
 k = np.exp(-np.sum(d * (2.0 * d), axis=2)) + s * np.eye(len(x))
 """,
+    "a scale for each column": """
+w = np.exp(s * x[0])
+d = (x[:, None, :] - x[None, :, :]) ** 2 / w
+k = np.exp(-np.sum(d, axis=2)) + s * np.eye(len(x))
+""",
     "views with names": """
 rows = x[:, None, :]
 columns = x[None, :, :]
@@ -108,6 +113,11 @@ k = s * ((z[:, None, :] - z[None, :, :]) ** 2).sum(0) + np.eye(len(x))
     "odd powers": "k = s * (v[:, None] - v[None, :]) ** 3 + np.eye(len(v))",
     "differences themselves": "k = s * (v[:, None] - v[None, :]) + np.eye(len(v))",
     "a maximum of differences": "k = np.maximum(v[:, None] - v[None, :], 0.0) + s * np.eye(len(v))",
+    "a vector along one of the two": """
+z = np.outer(v, v + 1.0)
+d = (z[:, None, :] - z[None, :, :]) ** 2 * v[:, None]
+k = s * np.sum(d, axis=2) + np.eye(len(x))
+""",
     "a vector added": "k = np.outer(v, v) + s * v + np.eye(len(v))",
     "scaled rows": "k = s * v[:, None] * np.exp(-(v[:, None] - v[None, :]) ** 2) + np.eye(len(v))",
     "a later diagonal": "k = np.outer(v, v) + s * np.eye(len(v), k=1) + 5.0 * np.eye(len(v))",

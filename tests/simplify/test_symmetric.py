@@ -30,6 +30,13 @@ SOLUTIONS = {
     "a residual": "r = y - t\na = np.linalg.solve(k, r)\nreturn r @ a",
     "two systems": "r = y * y\na = np.linalg.solve(k, y)\nb = np.linalg.solve(k, r)\nreturn y @ a + r @ b",
 }
+# Of vectors that are declared to be such.
+OF_VECTORS = {
+    "a @ y": "a = np.linalg.solve(k, y)\nreturn 0.5 * a @ y",
+    "dot": "a = np.linalg.solve(k, y)\nreturn np.dot(y, a) / 2.0",
+    "method dot": "a = np.linalg.solve(k, y)\nreturn a.dot(s * y)",
+    "a sum": "a = np.linalg.solve(k, y)\nreturn 0.5 * np.sum(y * a)",
+}
 DETERMINANTS = {
     "half of the logarithm": "return np.sum(np.log(np.diag(np.linalg.cholesky(k))))",
     "all of it": "chol = np.linalg.cholesky(k)\nreturn 2.0 * np.sum(np.log(np.diag(chol))) * s",
@@ -90,6 +97,14 @@ def test_what_is_solved_is_not_solved_again(name, head):
     oracle.assert_gradient(source, *arguments())
 
 
+@pytest.mark.parametrize("name", OF_VECTORS)
+def test_of_vectors(name):
+    source = program(OF_VECTORS[name])
+    assert gradient_text(source).count("solve(") == 1, gradient_text(source)
+    oracle.assert_gradient(source, *arguments())
+    oracle.assert_gradient(program(OF_VECTORS[name], head=""), *arguments())
+
+
 @pytest.mark.parametrize("head", ["", DECLARED], ids=["unknown", "declared"])
 @pytest.mark.parametrize("name", DETERMINANTS)
 def test_a_determinant_needs_the_inverse_alone(name, head):
@@ -145,3 +160,29 @@ def test_the_type_stays():
     s, t, x, y = arguments()
     single = gradient(np.float32(s), np.float32(t), x.astype(np.float32), y.astype(np.float32))
     assert {g.dtype for g in single} == {np.dtype(np.float32)}
+
+
+def test_products_with_the_hessian():
+    s, t, x, y = arguments(3)
+    gradient = oracle.run(oracle.generate(LIKELIHOOD, "f", ("x",))[1])["f_grad"]
+    product = oracle.run(oracle.generate(LIKELIHOOD, "f", ("x",), "hvp")[1])["f_hvp"]
+    v = np.random.default_rng(4).normal(size=x.shape)
+    want = (gradient(s, t, x + 1e-5 * v, y) - gradient(s, t, x - 1e-5 * v, y)) / 2e-5
+    np.testing.assert_allclose(product(s, t, x, y, v), want, rtol=1e-6, atol=1e-7)
+
+
+def test_split_motion():
+    given = arguments()
+    whole = oracle.run(oracle.generate(LIKELIHOOD)[1])["f_grad"](*given)
+    namespace = oracle.run(oracle.generate(LIKELIHOOD, mode="split")[1])
+    value, saved = namespace["f_forward"](*given)
+    assert np.isclose(value, namespace["f"](*given))
+    for a, b in zip(namespace["f_backward"](saved, 1.0), whole, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+def test_in_a_function_that_is_called():
+    called = LIKELIHOOD.replace("def f(", "def likelihood(")
+    caller = "    z = np.tanh(x)\n    return np.exp(0.1 * likelihood(s, t, z, y)) * s\n"
+    source = f"{called}\n\ndef f(s: float, t: float, x, y):\n{caller}"
+    oracle.assert_gradient(source, *arguments())

@@ -246,13 +246,17 @@ class _Symmetries:
         return self.kinds.of(gast.Name(view.array[0], gast.Load(), None, None)).rank
 
     def signs(self, operands: list[gast.expr]) -> tuple[list[int], int]:
-        """The signs of the operands of an elementwise function, 0 for a number, and the rank that all others
-        have: 0 where there is none, or one is something else."""
+        """The signs of the operands of an elementwise function, and the rank that all of them have: 0 where
+        there is none, or one is something else.
+
+        The sign is 0 of what broadcasts along further axes only: a number, a vector beside three axes.
+        """
         values = [self.of(e) for e in operands]
         signs = [v.sign if isinstance(v, Symmetry) else 0 for v in values]
         ranks = {v.rank for v in values if isinstance(v, Symmetry)}
-        known = all(sign or self.kinds.of(e).shape == () for e, sign in zip(operands, signs, strict=True))
-        return signs, ranks.pop() if known and len(ranks) == 1 else 0
+        rank = ranks.pop() if len(ranks) == 1 else 0
+        others = [self.kinds.of(e).rank for e, sign in zip(operands, signs, strict=True) if not sign]
+        return signs, rank if all(r is not None and r <= rank - 2 for r in others) else 0
 
     def even(self, operands: list[gast.expr]) -> Symmetry | None:
         """What any elementwise function makes of symmetric values and numbers."""
