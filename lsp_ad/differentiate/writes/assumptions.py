@@ -110,17 +110,20 @@ class Assumptions:
         if len(definitions) != 1 or self.kinds.names.get(n, UNKNOWN).type != "numeric":
             return False
         (definition,) = definitions
-        if isinstance(definition, gast.Assign) and not self._is_array(n):
-            return False
+        if isinstance(definition, gast.Assign):
+            is_part = isinstance(definition.value, (gast.Subscript, gast.Name, gast.Attribute))
+            if not self._is_array(n, surely=not is_part):
+                return False
         self.kinds.names[n] = self.kinds.names[n]._replace(type="array")
         self.kinds.forget()
         self.check(n, definition, gast.Eq(), f"`{plain(n)}` must be an array: it is changed in place")
         return True
 
-    def _is_array(self, n: str) -> bool:
+    def _is_array(self, n: str, surely: bool = False) -> bool:
         """Whether a use says of a name, under any of its webs or another name, that it is an array: an index,
-        a loop, an attribute, a product of matrices, or a function of a whole array."""
-        same = {n} if is_temporary(n) else {m for m in self.kinds.names if plain(m) == plain(n)}
+        a loop, an attribute, a product of matrices, or a function of a whole array. `surely`: it is said of
+        this web, and by no function that a number may be given to."""
+        same = {n} if surely or is_temporary(n) else {m for m in self.kinds.names if plain(m) == plain(n)}
         copies = [s for s in flow.statements(self.body) if _is_copy(s)]
         while more := {s.targets[0].id for s in copies if s.value.id in same} - same:
             same |= more
@@ -137,7 +140,7 @@ class Assumptions:
                 product = isinstance(x, gast.BinOp) and isinstance(x.op, gast.MatMult)
                 if product and (is_it(x.left) or is_it(x.right)):
                     return True
-                if isinstance(x, gast.Call) and x.args and self._reduces(x):
+                if not surely and isinstance(x, gast.Call) and x.args and self._reduces(x):
                     inner = flow.reads(x.args[0])
                     if inner and inner <= same:
                         return True
