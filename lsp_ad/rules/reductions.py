@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from lsp_ad.rules.rule import LINEAR, Adjoint, Bound, Rule, Tangent, Unsupported
+from lsp_ad.rules.rule import LINEAR, UNKNOWN_VALUE, Adjoint, Bound, Rule, Tangent, Unsupported
 from lsp_ad.semantics.shapes import FLOAT, Kind
 
 _SIGNATURE = "x, axis=None, *, keepdims=False"
@@ -32,6 +32,11 @@ def keeps(bound: Bound) -> bool:
     return value
 
 
+def is_open(bound: Bound) -> bool:
+    """Whether the axes are known at run time only, and kept, so that the result broadcasts to x anyway."""
+    return bound.constant("axis") is UNKNOWN_VALUE and keeps(bound)
+
+
 def reduced(bound: Bound) -> Kind:
     """The kind of the result of a reduction of `x`."""
     kind = bound.kind("x")
@@ -54,6 +59,8 @@ def reduced(bound: Bound) -> Kind:
 
 def plain(bound: Bound) -> bool:
     """Whether a value of the shape of the result broadcasts to x: the reduced axes lead, or are kept."""
+    if is_open(bound):
+        return True
     over = axes(bound)
     if over is None or keeps(bound):
         return True
@@ -64,6 +71,8 @@ def plain(bound: Bound) -> bool:
 
 def options(bound: Bound) -> str:
     """The options of an inner reduction whose result broadcasts to x."""
+    if is_open(bound):
+        return ", axis=axis, keepdims=True"
     if axes(bound) is None:
         return ""
     return ", axis=axis" if plain(bound) and not keeps(bound) else ", axis=axis, keepdims=True"
@@ -71,6 +80,8 @@ def options(bound: Bound) -> str:
 
 def count(bound: Bound, between: str) -> str:
     """How many elements each element of the result comes from, as factors."""
+    if is_open(bound):
+        return "(np.size(x) / (np.size(y) or 1))"
     over = axes(bound)
     return "np.size(x)" if over is None else between.join(f"np.shape(x)[{a}]" for a in over)
 
@@ -159,6 +170,24 @@ def _std_tangent(bound: Bound, wrt: Set[str]) -> str:
     return f"{_reduced(bound, _product(bound, f'(x - np.mean(x{options(bound)}))'))} / {_ddof(bound)} / y"
 
 
+def _average(bound: Bound) -> dict[str, Adjoint]:
+    """The mean of all elements, or that with weights in the shape of x."""
+    if not bound.has("weights"):
+        return _mean(bound)
+    if axes(bound) is not None or keeps(bound):
+        raise Unsupported("weights along an axis")
+    adjoints = {"x": "dy / np.sum(weights) * weights", "weights": "dy / np.sum(weights) * (x - y)"}
+    return {p: Adjoint(text, any_shape=True) for p, text in adjoints.items()}
+
+
+def _average_tangent(bound: Bound, wrt: Set[str]) -> str:
+    if not bound.has("weights"):
+        return _reduced(bound, "dx") + f" / {count(bound, ' / ')}"
+    _average(bound)  # raises Unsupported for what has no derivative here
+    parts = {"x": "weights * dx", "weights": "(x - y) * dweights"}
+    return f"np.sum({' + '.join(parts[p] for p in parts if p in wrt)}) / np.sum(weights)"
+
+
 def _logsumexp_tangent(bound: Bound, wrt: Set[str]) -> str:
     return _reduced(bound, f"dx * np.exp(x - {_spread(bound, 'y')})")
 
@@ -222,9 +251,17 @@ RULES = [
     _reduction(
         "numpy.linalg.norm", _norm, _norm_tangent, _real_kind, "x, ord=None, axis=None, keepdims=False"
     ),
+    Rule.of(
+        "numpy.average",
+        "x, axis=None, weights=None, *, keepdims=False",
+        _average,
+        _float_kind,
+        "x weights",
+        _average_tangent,
+    ),
     _reduction("scipy.special.logsumexp", _logsumexp, _logsumexp_tangent, _float_kind),
     _reduction("builtins.sum", _builtin_sum, LINEAR, _builtin_sum_kind, "x"),
     _reduction("math.fsum", _builtin_sum, LINEAR, lambda bound: FLOAT, "x"),
 ]
 
-__all__ = ["RULES", "axes", "keeps", "reduced"]
+__all__ = ["RULES", "axes", "is_open", "keeps", "reduced"]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 
-from lsp_ad.rules.reductions import axes, plain, reduced
+from lsp_ad.rules.reductions import axes, is_open, plain, reduced
 from lsp_ad.rules.rule import EACH, LINEAR, Adjoint, Bound, Rule, Tangent, Unsupported
 from lsp_ad.semantics.shapes import Kind, elementwise
 
@@ -66,7 +66,7 @@ def _nansum(bound: Bound) -> dict[str, Adjoint]:
 
 
 def _nansum_tangent(bound: Bound, wrt: Set[str]) -> str:
-    over = "" if axes(bound) is None else ", axis=axis"
+    over = "" if not is_open(bound) and axes(bound) is None else ", axis=axis"
     return f"np.sum(np.where(np.isnan(x), 0.0, dx){over}, keepdims=keepdims)"
 
 

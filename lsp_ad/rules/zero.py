@@ -149,6 +149,9 @@ _TABLE = [
     ("numpy.all", "x, axis=None, *, keepdims=False", _truth),
     ("numpy.any", "x, axis=None, *, keepdims=False", _truth),
     ("numpy.allclose", "a, b, rtol=1e-05, atol=1e-08", _bool),
+    ("numpy.array_equal", "x1, x2", _bool),
+    ("numpy.isin", "x1, x2", lambda b: Kind("numeric", "bool", b.kind("x1").shape, fresh=True)),
+    ("numpy.lexsort", "x, axis=-1", _vector("int")),
     *[(f"numpy.{n}", "x", _elementwise(None)) for n in ("floor", "ceil", "rint", "trunc", "fix", "sign")],
     ("numpy.round", "x, decimals=0", lambda b: elementwise(b.kind("x"))),
     ("numpy.around", "x, decimals=0", lambda b: elementwise(b.kind("x"))),
@@ -182,6 +185,11 @@ _TABLE = [
 # refused. The names of those that stand for a call with certain options say so.
 _PASSIVE = [
     ("builtins.divmod", "x1, x2", lambda b: Kind("tuple", None, None, (_elementwise(None)(b),) * 2)),
+    ("builtins.ord", "x", _int),
+    *[(f"numpy.{n}", "M", _vector("float")) for n in ("hanning", "hamming", "blackman", "bartlett")],
+    *[(f"numpy.{n}", "x1, x2", _vector(None)) for n in ("setdiff1d", "intersect1d", "union1d")],
+    ("numpy.unique", "x", _vector(None)),
+    ("numpy.indices", "dimensions", _vector("int")),
     ("numpy.linspace", "start, stop, num=50, endpoint=True", _between),
     ("numpy.arange from start", "start, stop=None, step=None, dtype=None", _vector(None)),
     ("numpy.array of another dtype", "x, dtype=None", _converted(None)),

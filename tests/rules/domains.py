@@ -193,6 +193,12 @@ DOMAINS: dict[str, Domain] = {
         call("x, ord=2, axis=-1, keepdims=True", x=(2, 3)),
         call("x, 'fro'", x=(2, 3)),
     ),
+    "numpy.average": on(
+        *reductions(),
+        call("x, weights=weights", x=(4,), weights=(4,)),
+        call("x, None, weights", x=(2, 3), weights=(2, 3)),
+        weights=POSITIVE,
+    ),
     "scipy.special.logsumexp": on(*reductions()),
     **{f"scipy.special.{n}": on(x=BETWEEN) for n in ("logit", "entr")},
     "scipy.special.xlogy": on(x2=POSITIVE),
@@ -579,6 +585,7 @@ ZERO_CALLS: dict[str, str] = {
     "numpy.result_type": "x, 1.0",
     "numpy.shape": "x",
     "numpy.allclose": "x, 0.0",
+    "numpy.lexsort": "(x, x)",
     **{f"math.{n}": "x[0]" for n in ("floor", "ceil", "trunc", "isnan", "isinf", "isfinite")},
 }
 

@@ -162,7 +162,7 @@ def test_ranges():
 
 
 def test_every_variant_says_what_it_is_of():
-    assert all(name.split()[0] in {*RULES, "numpy.linspace", "builtins.divmod"} for name in VARIANTS)
+    assert all(name.split()[0] in RULES for name in VARIANTS if " " in name)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ import gast
 from lsp_ad.differentiate.fresh import Fresh
 from lsp_ad.differentiate.functions.arguments import match
 from lsp_ad.rules.resolve import Scope
+from lsp_ad.rules.rule import UNKNOWN_VALUE, literal
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.names import Program, bound_names, local_names, parameters
 from lsp_ad.simplify.algebra import assign, name, substitute
@@ -125,7 +126,7 @@ class _Inliner:
             return call  # a global of the callee's is hidden by a local name here
         values: dict[str, gast.expr] = {}
         for parameter, argument in given.items():
-            simple = isinstance(argument, gast.Constant) or (
+            simple = literal(argument) is not UNKNOWN_VALUE or (
                 isinstance(argument, gast.Name) and parameter not in own
             )
             if simple and parameter not in own:

@@ -91,7 +91,8 @@ class _Filler:
         elif isinstance(node, gast.Call):
             if (asked := _asks(node, "shape")) is not None:
                 return self.values.shape(asked)
-            if (asked := _asks(node, "size")) is not None:
+            asked = _asks(node, "size")
+            if asked is not None and asked in self.bound.given:
                 return self.values.size(asked)
         return rebuilt(node, self.fill)
 

@@ -82,4 +82,44 @@ CASES = [
         """,
         (normal(2), 0.4, 0.3),
     ),
+    *case(
+        "an axis that a parameter with a default stands for",
+        """
+        def softmax(x, axis=-1):
+            x = x - x.max(axis=axis, keepdims=True)
+            e = np.exp(x)
+            return e / e.sum(axis=axis, keepdims=True)
+
+        def f(x, w):
+            return softmax(softmax(x) @ w, axis=0) * x
+        """,
+        (normal(2, 2), normal(2, 2)),
+    ),
+    *case(
+        "axes that are known at run time",
+        """
+        def standard(x, axis):
+            for _ in range(2):
+                center = x.mean(axis=axis, keepdims=True)
+                x = (x - center) / (1.0 + x.var(axis, keepdims=True) + np.nansum(x**2, axis=axis, keepdims=True))
+            return x
+
+        def f(x):
+            m = np.max(x, keepdims=True, axis=len(x.shape) - 1)
+            return standard(x, 0) + standard(x, (0, 1)) + standard(x, None) * np.exp(x - m)
+        """,
+        (normal(2, 3),),
+        (normal(1, 1),),
+    ),
+    *case(
+        "weights of a mean, windows and sets of indices",
+        """
+        def f(x, w):
+            free = np.setdiff1d(np.arange(len(x)), [1])
+            k = ord("c") - ord("a")
+            smooth = x * np.hanning(len(x))
+            return np.average(x, weights=w) * smooth + np.average(x[free]) * np.isin(np.arange(4), [0, k])
+        """,
+        (normal(4), positive(4)),
+    ),
 ]
