@@ -47,7 +47,8 @@ def to_code(function: Callable[..., Any]) -> str:
 def do_not_convert(function: F) -> F:
     """Mark a function that conversion leaves as it is; it runs as plain Python."""
     setattr(function, MARK, function)
-    getattr(function, "__dict__", {}).pop(MADE, None)
+    if isinstance(function, types.FunctionType):
+        function.__dict__.pop(MADE, None)
     return function
 
 

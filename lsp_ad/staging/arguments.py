@@ -39,6 +39,27 @@ def check_caller(
             )
 
 
+def check_operator(method: Callable[..., Any], arrays: list[tuple[Any, str]]) -> None:
+    """Refuse writes of a method that an operator calls into arrays for which a variable stands here.
+
+    Which variables share memory with what an operator is given, nobody has looked at: all that have arrays
+    may, but those of the method itself.
+    """
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code not in CONVERTED:
+        frame = frame.f_back
+    if frame is None:
+        return
+    for name, value in frame.f_locals.items():
+        leaves = flatten(value)[0]
+        if any(np.ndim(leaf) for leaf in leaves if owner(leaf) is not None or isinstance(leaf, np.ndarray)):
+            raise staging_error(
+                f"`{method.__name__}`, which an operator or a property calls here, writes ({arrays[0][1]})"
+                f" into an array that `{name}` may stand for.",
+                "Call a method by its name.",
+            )
+
+
 def entered(function: Callable[..., Any], args: tuple, named: dict[str, Any]) -> Any:
     """The result of a function that is traced. Raises StagingError where it changes an argument."""
     leaves, structure = flatten((args, named))

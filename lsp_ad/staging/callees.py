@@ -12,6 +12,7 @@ from lsp_ad.staging.conversion import converted, has_control_flow, place
 from lsp_ad.staging.entries import ENTRY
 from lsp_ad.staging.errors import CONVERTED, staging_error
 from lsp_ad.staging.libraries import is_library
+from lsp_ad.staging.operators.classes import STANDS_IN, meet
 from lsp_ad.staging.operators.texts import text
 from lsp_ad.staging.structures import flatten
 
@@ -62,6 +63,8 @@ def converted_callee(function: Any) -> tuple[Any, str]:
 def _function(function: types.FunctionType) -> tuple[Any, str]:
     if function.__code__ in CONVERTED:
         return function, ""
+    if STANDS_IN in function.__dict__:
+        return function.__dict__[STANDS_IN], ""
     entry = function.__dict__.get(ENTRY)
     if entry is not None and entry.function is function:  # a wrapper may have taken over the attribute
         return entry.callee(), ""
@@ -72,6 +75,7 @@ def _function(function: types.FunctionType) -> tuple[Any, str]:
 
 def _constructor(kind: type) -> tuple[Any, str]:
     """A class of the user's: its `__init__` converted."""
+    meet(kind)
     init = kind.__init__  # type: ignore[misc]
     if not isinstance(init, types.FunctionType) or is_library(init.__code__.co_filename):
         return _library(kind, "it is a class without an `__init__` of the user's")

@@ -20,7 +20,7 @@ from lsp_ad.staging.backends import owner
 from lsp_ad.staging.backends.base import Owned
 from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import CONVERTED, StagingError, staging_error
-from lsp_ad.staging.libraries import is_library
+from lsp_ad.staging.libraries import is_library, is_users
 from lsp_ad.staging.structures import flatten, parts_of
 
 _MOST = 5000  # containers that a snapshot looks at
@@ -100,9 +100,7 @@ def _is_container(value: Any) -> bool:
         return True
     if isinstance(value, (tuple, types.ModuleType)):
         return isinstance(value, tuple)
-    module = sys.modules.get(type(value).__module__)
-    file = getattr(module, "__file__", None)
-    return hasattr(value, "__dict__") and file is not None and not is_library(file)
+    return hasattr(value, "__dict__") and is_users(type(value))
 
 
 def _content(value: Any) -> dict:
@@ -201,8 +199,11 @@ def _expected(change: tuple, names: Sequence[str]) -> bool:
 
 
 @contextmanager
-def no_leaks(function: types.FunctionType, args: tuple, named: dict[str, Any]) -> Iterator[None]:
-    """Refuse staged values that a function leaves in things from outside; record other changes of these."""
+def no_leaks(function: types.FunctionType, args: tuple, named: dict[str, Any]) -> Iterator[list[Any]]:
+    """Refuse staged values that a function leaves in things from outside; record other changes of these.
+
+    Gives the containers and objects that the function can reach.
+    """
     snapshot = Snapshot()
     snapshot.add_globals(function.__globals__)
     code = function.__code__
@@ -210,7 +211,7 @@ def no_leaks(function: types.FunctionType, args: tuple, named: dict[str, Any]) -
     given = [*zip(args, code.co_varnames, strict=False), *((value, name) for name, value in named.items())]
     snapshot.pending += [*around, (function, ""), *given]
     snapshot.follow()
-    yield
+    yield [value for value, _, _ in snapshot.held.values()]
     for _, path, key, _, new in list(snapshot.changed()):
         if isinstance(key, str) and re.fullmatch(r"__\w+__", key):
             continue

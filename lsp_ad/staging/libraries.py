@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 import sysconfig
 
 OWN = os.path.dirname(os.path.realpath(__file__)) + os.sep
@@ -19,3 +20,9 @@ def is_library(filename: str) -> bool:
     """Whether a file belongs to Python, to an installed package or to lsp-ad: nothing of the user's."""
     path = os.path.realpath(filename)
     return path.startswith(_THEIRS) or path.startswith(OWN) or filename.startswith("<frozen")
+
+
+def is_users(kind: type) -> bool:
+    """Whether a class is one of the user's."""
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    return file is not None and not is_library(file)

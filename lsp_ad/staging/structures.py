@@ -73,14 +73,18 @@ def copied(value: Any) -> Any:
 
 
 def mapped(value: Any, kind: type, change: Callable[[Any, tuple], Any], path: tuple = ()) -> Any:
-    """The value with every object of a type in it replaced by `change(object, path)`."""
+    """The value with every object of a type in it replaced by `change(object, path)`.
+
+    The value itself where that changes nothing.
+    """
     if type(value) is kind:
         return change(value, path)
     found = parts_of(value)
     if found is None:
         return value
     parts = [mapped(part, kind, change, (*path, i)) for i, part in enumerate(found[0])]
-    return made_of(type(value), found[1], parts)
+    same = all(new is old for new, old in zip(parts, found[0], strict=True))
+    return value if same else made_of(type(value), found[1], parts)
 
 
 def parts_of(value: Any) -> tuple[list[Any], Any] | None:

@@ -288,3 +288,18 @@ def test_what_happens_when_tracing_is_reported():
     report = lsp_ad.staging_report(counts, X, backend="jax")
     assert "COUNTER" in {d.subject for d in report.of(decisions.EFFECT)}
     COUNTER = 0
+
+
+def _put(found, key, value):
+    found[key] = value
+
+
+@pytest.mark.parametrize("backend", ["jax", "lantern"])
+def test_what_a_callee_does_to_a_list_or_a_dict(backend):
+    def run(x):
+        items, table = [x, x], {}
+        _put(items, 0, x + 1.0)
+        _put(table, "k", x * 2.0)
+        return items[0] + table["k"]
+
+    assert lsp_ad.staged(run, backend=backend)(1.5) == run(1.5)

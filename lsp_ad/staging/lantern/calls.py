@@ -95,12 +95,14 @@ class Calls:
         leaves, structure = flatten((args, named))
         if not any(isinstance(leaf, Staged) for leaf in leaves) and not _captures(function):
             return function(*args, **named)
+        given = list(leaves)
         for place in range(len(leaves)):
             if (function.__code__, place) in self.known.changing:
                 made = self.tracer.output(leaves[place])
                 leaves[place] = made if made is not None else leaves[place]
         leaves = self._like_known_calls(function, leaves, structure)
-        args, named = unflatten(structure, leaves)
+        if any(new is not old for new, old in zip(leaves, given, strict=True)):
+            args, named = unflatten(structure, leaves)  # else the lists that the caller sees
         key = (_identity(function), structure, tuple(map(self._known, leaves)))
         if key in self.known.recursive:
             return self._call(key, function, leaves, structure)

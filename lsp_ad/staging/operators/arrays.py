@@ -18,6 +18,7 @@ from lsp_ad.staging.backends import loaded, owner
 from lsp_ad.staging.backends.base import Backend
 from lsp_ad.staging.context import active, bodies, gone_over, superseded
 from lsp_ad.staging.errors import staging_error, user_place
+from lsp_ad.staging.operators.classes import own_method
 from lsp_ad.staging.operators.lists import StagedList
 from lsp_ad.staging.operators.optional import Maybe
 from lsp_ad.staging.operators.plans import listed
@@ -74,6 +75,8 @@ def get_item(value: Any, index: Any) -> Any:
         return value[index]
     if type(value) in (list, tuple):
         return listed(backend, list(value))[index]
+    if own_method(value, "__getitem__") is not None:
+        return value[index]
     return backend.get_item(value, index)
 
 
@@ -102,7 +105,7 @@ class Write:
         while len(rest) > 1 and type(value) in (list, tuple, dict) and owner(rest[0]) is None:
             value, rest, parts = value[rest[0]], rest[1:], parts + 1
         leaves = [leaf for given in (rest, new) for leaf in flatten(given)[0]]
-        if isinstance(value, (list, dict, StagedList)):
+        if isinstance(value, (list, dict, StagedList)) or own_method(value, "__setitem__") is not None:
             return self._in_container(value, rest, parts, staged, plain)
         if _holder(value, *leaves) is None and not in_trace(value):
             for index in rest[:-1]:
@@ -209,7 +212,7 @@ def update_item(
 
     def plain(array: Any, index: Any) -> None:
         old = array[index]
-        signs = _IN_PLACE if owner(old, by) is None and not in_trace(old) else _NEW
+        signs = _IN_PLACE if _changes_itself(old, by) else _NEW
         array[index] = signs[sign](old, by)
 
     return Write(value, tuple(path), given, outside, others).of(staged, plain, by)
@@ -222,13 +225,19 @@ def update(value: Any, sign: str, by: Any, given: bool = False, outside: bool = 
     value = value.checked() if isinstance(value, Maybe) else value
     write = Write(value, (), given, outside, others)
     backend = owner(value, by)
-    if isinstance(value, (StagedList, list)) or (backend is None and not in_trace(value)):
+    if isinstance(value, (StagedList, list)) or _changes_itself(value, by):
         return write._results(_IN_PLACE[sign](value, by), list(others.values()))
     made = _NEW[sign](value, by)
     theirs = backend is not None and backend.owns(value) and active() is None
     if theirs or not np.ndim(value):  # a number, or an array of a library, is not changed but replaced
         return write._results(made, list(others.values()))
     return write.everywhere(value, _kept(backend, value, made))
+
+
+def _changes_itself(value: Any, by: Any) -> bool:
+    """Whether Python itself does to a value what `+=` and the like say."""
+    plain = owner(value, by) is None or own_method(value, "__add__") or own_method(value, "__iadd__")
+    return bool(plain) and not in_trace(value)
 
 
 def add_at(value: Any, *path_and_by: Any, given: bool = False, outside: bool = False, **others: Any) -> Any:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 from lsp_ad.staging import decisions
 from lsp_ad.staging.backends import owner
 from lsp_ad.staging.backends.base import Backend, Ended, Spec, Traced
 from lsp_ad.staging.decisions import decide
-from lsp_ad.staging.errors import in_generated_code, staging_error
-from lsp_ad.staging.operators.plans import Joining, Tree, fitted, tree_of
+from lsp_ad.staging.errors import in_generated_code
+from lsp_ad.staging.operators.plans import Joining, Tree, fitted, leaves_of, structure_of, tree_of
 from lsp_ad.staging.operators.state import (
     NOTHING,
     Outcome,
@@ -23,7 +24,7 @@ from lsp_ad.staging.operators.state import (
     taken_apart,
 )
 from lsp_ad.staging.operators.truth import truth
-from lsp_ad.staging.operators.types import Fixed, common, is_number, is_same, is_zero
+from lsp_ad.staging.operators.types import Fixed, is_number, is_zero
 from lsp_ad.staging.operators.variables import Undefined
 
 _BRANCHES = ("in one branch", "in the other")
@@ -149,101 +150,66 @@ def _branch(
 def _merge(
     backend: Backend,
     test: Any,
-    traced: Sequence[Traced],
+    branches: Sequence[Traced],
     outcomes: Sequence[list[Outcome]],
     guarded: Sequence[str],
 ) -> list[Any]:
     """The values of all variables after a staged conditional."""
-    ended = [t.ends for t in traced]
+    traced = branches
+    ended = [t.ends for t in branches]
     if all(ended):
-        backend.cond(test, traced[0], traced[1], [])
+        backend.cond(test, branches[0], branches[1], [])
         raise Ended
     if any(ended):  # what is not there is as the other branch has it
-        outcomes = [outcomes[ended.index(False)]] * 2
-    counters = [0, 0]
+        there = ended.index(False)
+        traced, outcomes = [traced[there]] * 2, [outcomes[there]] * 2
+    numbers = [count(), count()]
     picks: tuple[list[int | None], list[int | None]] = ([], [])
     specs: list[Spec] = []
-    plan: list[tuple[Any, list[tuple[bool, Any]]]] = []  # structure; per leaf: staged, or the value itself
+    plan: list[Tree] = []
     for pair in zip(*outcomes, strict=True):
-        name = pair[0].name
-        missing = [any(isinstance(leaf, Undefined) for leaf in outcome.leaves) for outcome in pair]
-        missing = [m or e for m, e in zip(missing, ended, strict=True)]
-        wrong = any(missing) and not all(missing) and not any(ended)
-        if wrong and not in_generated_code():
-            checked_undefined(name, guarded, "in one branch")
-        model = pair[missing.index(False)] if not all(missing) else pair[0]
-        if not any(missing) and pair[0].structure != pair[1].structure:
-            raise staging_error(
-                f"`{name}` is {described(pair[0])} in one branch, {described(pair[1])} in the other."
-            )
-        leaves: list[tuple[bool, Any]] = []
-        for position, leaf in enumerate(model.leaves):
-            numbers: list[int | None] = []
-            sides = []
-            for side in (0, 1):
-                value = leaf if missing[side] else pair[side].leaves[position]
-                sides.append(value)
-                if not missing[side] and (backend.owns(value) or is_number(value)):
-                    numbers.append(counters[side])
-                    counters[side] += 1
-                else:
-                    numbers.append(None)
-            leaves.append(_leaf(backend, name, sides, numbers, missing, traced, picks, specs))
-        plan.append((model.structure, leaves))
-    kept = specs or any(t.effects for t in traced)
-    chosen = [replace(t, picks=tuple(p)) for t, p in zip(traced, picks, strict=True)]
+        missing = [e or _has_no_value(o) for o, e in zip(pair, ended, strict=True)]
+        if any(missing) and not all(missing) and not any(ended) and not in_generated_code():
+            checked_undefined(pair[0].name, guarded, "in one branch")
+        given = [_numbered(backend, o, n) for o, n in zip(pair, numbers, strict=True)]
+        trees = [_of_trace(backend, o, g, t) for o, g, t in zip(pair, given, traced, strict=True)]
+        plan.append(_joined(backend, pair[0].name, trees, missing))
+        for position, leaf in enumerate(leaves_of(plan[-1])):
+            if isinstance(leaf, Spec):
+                specs.append(leaf)
+                for side in (0, 1):
+                    empty = missing[side] or is_zero(pair[side].leaves[position])
+                    picks[side].append(None if empty else given[side][position])
+    kept = specs or any(t.effects for t in branches)
+    chosen = [replace(t, picks=tuple(p)) for t, p in zip(branches, picks, strict=True)]
     results = iter(backend.cond(test, chosen[0], chosen[1], specs) if kept else ())
     return [
-        pack(structure, [next(results) if staged else value for staged, value in leaves])
-        for structure, leaves in plan
+        pack(structure_of(p), [next(results) if isinstance(x, Spec) else x.value for x in leaves_of(p)])
+        for p in plan
     ]
 
 
-def _leaf(
-    backend: Backend,
-    name: str,
-    sides: list[Any],
-    numbers: list[int | None],
-    missing: list[bool],
-    traced: Sequence[Traced],
-    picks: tuple[list[int | None], list[int | None]],
-    specs: list[Spec],
-) -> tuple[bool, Any]:
-    """What becomes of one leaf: (True, None) where it is staged, else (False, its value)."""
-    if not any(missing) and not any(map(backend.owns, sides)) and is_same(*sides):
-        return False, sides[0]
-    if all(number is None for number in numbers):
-        if any(missing):
-            return False, sides[0]
-        raise staging_error(
-            f"`{name}` is {sides[0]!r} in one branch, {sides[1]!r} in the other.",
-            "Only numbers and arrays can depend on a staged condition.",
-        )
-    if None in numbers and not any(missing):
-        plain = sides[numbers.index(None)]
-        raise staging_error(f"`{name}` is {plain!r} in one branch and a number or an array in the other.")
-    if not any(missing) and any(map(backend.owns, sides)):
-        numbers = [None if is_zero(value) else n for n, value in zip(numbers, sides, strict=True)]
-    found = [traced[side].specs[n] if n is not None else None for side, n in enumerate(numbers)]
-    known = [spec for spec in found if spec is not None]
-    spec = common(backend, known[0], known[-1])
-    if spec is None:
-        raise staging_error(
-            f"`{name}` is {known[0]} in one branch, {known[1]} in the other.",
-            "Give it one type and shape in both.",
-        )
-    for side in (0, 1):
-        picks[side].append(numbers[side])
-    specs.append(spec)
-    return True, None
+def _numbered(backend: Backend, outcome: Outcome, numbers: Iterator[int]) -> list[int | None]:
+    """For each leaf its number among the values that the trace gives, None where it is none of them."""
+    return [next(numbers) if backend.owns(v) or is_number(v) else None for v in outcome.leaves]
 
 
-def described(outcome: Outcome) -> str:
-    """What a variable is, for a message."""
-    if len(outcome.leaves) == 1 and not hasattr(outcome.structure, "parts"):
-        value = outcome.leaves[0]
-        return "None" if value is None else f"a {type(value).__name__}"
-    return f"a {outcome.structure}"
+def _of_trace(backend: Backend, outcome: Outcome, numbers: list[int | None], traced: Traced) -> Tree:
+    """The type of a variable at the end of a branch."""
+    leaves = [
+        traced.specs[n] if n is not None and backend.owns(leaf) else Fixed(leaf)
+        for leaf, n in zip(outcome.leaves, numbers, strict=True)
+    ]
+    return tree_of(outcome.structure, iter(leaves))
 
 
-__all__ = ["described", "if_", "if_exp", "staged_choice", "why_python"]
+def _joined(backend: Backend, name: str, trees: list[Tree], missing: list[bool]) -> Tree:
+    """The type of a variable after both branches, of which one may give it no value."""
+    joining = Joining(backend, name, _BRANCHES)
+    if not any(missing):
+        return joining.join(trees[0], trees[1])
+    tree = trees[missing.index(False)] if not all(missing) else trees[0]
+    return tree_of(structure_of(tree), iter([joining.number(leaf) or leaf for leaf in leaves_of(tree)]))
+
+
+__all__ = ["if_", "if_exp", "staged_choice", "why_python"]

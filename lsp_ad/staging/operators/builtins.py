@@ -35,12 +35,13 @@ from lsp_ad.staging.operators.iteration import (
 )
 from lsp_ad.staging.operators.lists import StagedList
 from lsp_ad.staging.operators.texts import print_, repr_, str_
+from lsp_ad.staging.operators.truth import length
 
 
 def len_(value: Any) -> Any:
     """`len(value)`; staged where it is not known when tracing."""
     over = staged(value)
-    return len(value) if over is None else over.count
+    return length(value) if over is None else over.count
 
 
 def isinstance_(value: Any, kinds: Any) -> bool:

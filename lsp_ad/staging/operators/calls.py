@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lsp_ad.staging import decisions
-from lsp_ad.staging.arguments import check_caller
+from lsp_ad.staging.arguments import check_caller, check_operator
 from lsp_ad.staging.backends import all_plain, owner
 from lsp_ad.staging.backends.base import Backend
 from lsp_ad.staging.context import active, writing
@@ -107,6 +107,16 @@ def _name(function: Any) -> str:
 def _within(function: Callable[..., Any]) -> Callable[..., Any]:
     """A converted function, with what is to be done before and after a call of it."""
     return _Within(active(), function)
+
+
+def by_operator(method: Callable[..., Any], args: tuple, named: dict[str, Any]) -> Any:
+    """What a converted method gives that Python calls for an operator, a property, `with` or `for`."""
+    backend = active()
+    with writing() as arrays:
+        value = method(*args, **named) if backend is None else backend.call(method, args, named)
+    if arrays:
+        check_operator(method, arrays)
+    return value
 
 
 def numpy_name(function: Any) -> str | None:

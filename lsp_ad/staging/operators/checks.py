@@ -10,6 +10,7 @@ from lsp_ad.staging.backends import owner
 from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import staging_error
 from lsp_ad.staging.operators.texts import message_of
+from lsp_ad.staging.operators.truth import truth
 from lsp_ad.staging.structures import flatten
 
 
@@ -25,6 +26,7 @@ def no_errors(caught: str, *values: Any) -> None:
 
 def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
     """`assert test, message()`."""
+    test = truth(test)
     backend = owner(test)
     if backend is not None:
         decide(decisions.ASSERT, decisions.STAGED, f"its condition is a value of {backend.name}")

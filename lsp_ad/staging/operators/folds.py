@@ -12,11 +12,14 @@ from lsp_ad.staging.backends.base import Backend
 from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import staging_error
 from lsp_ad.staging.operators.branches import staged_choice
+from lsp_ad.staging.operators.classes import own_method
 from lsp_ad.staging.operators.iteration import Staged, gone_over
 from lsp_ad.staging.operators.lists import StagedList
 from lsp_ad.staging.operators.loops import for_
 from lsp_ad.staging.operators.scalars import bool_
 from lsp_ad.staging.operators.state import State
+from lsp_ad.staging.operators.truth import truth
+from lsp_ad.staging.operators.types import is_number
 from lsp_ad.staging.structures import flatten, unflatten
 
 _MISSING: Any = object()
@@ -40,6 +43,7 @@ def items(value: Any) -> Iterable[Any]:
 
 def kept(test: Any) -> Any:
     """The condition of a comprehension, which says how long the list will be."""
+    test = truth(test)
     backend = owner(test)
     if backend is not None:
         raise staging_error(
@@ -147,6 +151,8 @@ def _extreme(plain: Callable[..., Any], whole: str, better: Callable[[Any, Any],
 
         made = None if key is None else call(key)
         options = {} if default is _MISSING else {"default": default}
+        if len(args) == 1 and (isinstance(args[0], Iterator) or own_method(args[0], "__iter__")):
+            args = (list(args[0]),)
         backend = owner(*flatten(args)[0])
         if backend is None and key is None:
             return plain(*args, **options)
@@ -194,6 +200,8 @@ def sorted_(iterable: Any, *, key: Any = None, reverse: bool = False) -> list:
     parts, structures = zip(*map(flatten, found), strict=True)
     if any(structure != structures[0] for structure in structures):
         raise staging_error("The items that `sorted` puts into order are not made alike.")
+    if not all(backend.owns(value) or is_number(value) for group in (keys, *parts) for value in group):
+        raise staging_error("Only numbers and arrays can be put into an order that staged values decide.")
     stack = backend.function("stack")
     order = _order(backend, stack(keys), reverse)
     columns = [backend.get_item(stack(list(column)), order) for column in zip(*parts, strict=True)]

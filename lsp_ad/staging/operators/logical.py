@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,7 @@ from lsp_ad.staging.backends import owner
 from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import staging_error
 from lsp_ad.staging.operators.branches import in_python, staged_choice
+from lsp_ad.staging.operators.classes import own_method
 from lsp_ad.staging.operators.jumps import negated
 from lsp_ad.staging.operators.optional import is_none
 from lsp_ad.staging.operators.truth import truth
@@ -38,6 +39,8 @@ def eq(left: Any, right: Any) -> Any:
 
 def ne(left: Any, right: Any) -> Any:
     """`left != right`, also of tuples and lists with staged values in them."""
+    if own_method(left, "__eq__") is not None and type(left).__ne__ is object.__ne__:
+        return negated(left == right)
     if not isinstance(left, (tuple, list)):
         return left != right
     same = eq(left, right)
@@ -59,22 +62,24 @@ def and_(left: Any, right: Callable[[], Any], construct: str = decisions.AND) ->
 
     `construct`: what stands there in the user's text.
     """
-    backend = owner(left)
+    test = truth(left)
+    backend = owner(test)
     if backend is None:
         in_python(construct, left)
-        return left and right()
+        return right() if test else left
     decide(construct, decisions.STAGED, f"its left side is a value of {backend.name}")
-    return staged_choice(backend, left, right, lambda: left, "and")
+    return staged_choice(backend, test, right, lambda: left, "and")
 
 
 def or_(left: Any, right: Callable[[], Any], construct: str = decisions.OR) -> Any:
     """`left or right()`: the right side is evaluated only where the left one is false."""
-    backend = owner(left)
+    test = truth(left)
+    backend = owner(test)
     if backend is None:
         in_python(construct, left)
-        return left or right()
+        return left if test else right()
     decide(construct, decisions.STAGED, f"its left side is a value of {backend.name}")
-    return staged_choice(backend, left, lambda: left, right, "or")
+    return staged_choice(backend, test, lambda: left, right, "or")
 
 
 def not_(value: Any) -> Any:
@@ -103,8 +108,20 @@ def _compared(left: Any, sign: str, right: Any) -> Any:
     return negated(found) if sign in ("not in", "is not") else found
 
 
+def ordered(sign: str, left: Sequence[Any], right: Sequence[Any]) -> Any:
+    """`left < right` (or `<=`, `>`, `>=`) of as many values each: the first that differ decide."""
+    found: Any = sign in ("<=", ">=")
+    for one, other in reversed([*zip(left, right, strict=True)]):
+        same = partial(and_, eq(one, other), partial(lambda rest: rest, found), "")
+        found = or_(_COMPARE[sign[0]](one, other), same, "")
+    return found
+
+
 def in_(item: Any, container: Any) -> Any:
     """`item in container`."""
+    method = own_method(container, "__contains__")
+    if method is not None:
+        return truth(method(container, item))
     inside = container if isinstance(container, (list, tuple, dict)) else ()
     backend = owner(item, container, *inside)
     if backend is None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from lsp_ad.staging.backends.base import Backend, Spec
 from lsp_ad.staging.errors import MismatchError, staging_error
+from lsp_ad.staging.libraries import is_users
 from lsp_ad.staging.operators.lists import Item, Meta, StagedList, conformed
 from lsp_ad.staging.operators.optional import Maybe
 from lsp_ad.staging.operators.types import Fixed, common, is_number, is_same, is_zero, value_spec
@@ -62,7 +63,8 @@ def described(tree: Tree) -> str:
     if isinstance(tree, Spec):
         return str(tree)
     if isinstance(tree, Fixed):
-        return repr(tree.value)
+        value = tree.value
+        return repr(value) if type(value).__repr__ is not object.__repr__ else f"a {type(value).__name__}"
     if tree.kind is StagedList:
         return f"a list of at most {tree.meta.capacity} items"
     return f"a {structure_of(tree)}"
@@ -165,7 +167,7 @@ class Joining:
                 return found
         one, other = self.number(a), self.number(b)
         if one is None or other is None:
-            raise self.mismatch(a, b, "Only numbers and arrays can depend on staged values.")
+            raise self.mismatch(a, b, _way_out(a, b))
         wide = common(self.backend, one, other)
         if wide is None:
             raise self.mismatch(one, other, "Give it one type and shape.")
@@ -205,6 +207,17 @@ class Joining:
 
     def _item(self, a: Tree, b: Tree) -> Tree:
         return Joining(self.backend, f"{self.name}[...]", ("in one place", "in another")).join(a, b)
+
+
+def _way_out(*leaves: Spec | Fixed) -> str:
+    """What to do where what is no number depends on staged values."""
+    for leaf in leaves:
+        if isinstance(leaf, Fixed) and is_users(type(leaf.value)):
+            return (
+                f"Make `{type(leaf.value).__name__}` a dataclass or a NamedTuple, or change the attributes of"
+                " one object."
+            )
+    return "Only numbers and arrays can depend on staged values."
 
 
 def _stored(backend: Backend, tree: Tree) -> Tree:

@@ -11,7 +11,7 @@ import numpy as np
 from lsp_ad.staging.backends import owner
 from lsp_ad.staging.backends.base import Backend, Spec
 from lsp_ad.staging.errors import staging_error
-from lsp_ad.staging.operators.lists import StagedList
+from lsp_ad.staging.operators.classes import own_method
 from lsp_ad.staging.operators.truth import truth
 
 # functions of `math` by the functions of NumPy that stand for them
@@ -48,6 +48,7 @@ def by_numpy(plain: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 def float_(value: Any = 0.0) -> Any:
     """`float(value)`; a staged number keeps its precision."""
+    value = _by_method(value, "__float__")
     backend = owner(value)
     if backend is None:
         return float(value)
@@ -57,6 +58,7 @@ def float_(value: Any = 0.0) -> Any:
 
 def int_(value: Any = 0, *base: Any) -> Any:
     """`int(value)`: towards zero."""
+    value = _by_method(value, "__int__")
     backend = owner(value)
     if backend is None:
         return int(value, *base)
@@ -66,11 +68,10 @@ def int_(value: Any = 0, *base: Any) -> Any:
 
 def bool_(value: Any = False) -> Any:
     """`bool(value)`."""
+    value = truth(value)
     backend = owner(value)
     if backend is None:
         return bool(value)
-    if isinstance(value, StagedList):
-        return truth(value)
     number, spec = _single(backend, value, "bool")
     return number if spec.dtype.kind == "b" else number != 0
 
@@ -106,6 +107,13 @@ def pow_(base: Any, exponent: Any, modulus: Any = None) -> Any:
 def divmod_(left: Any, right: Any) -> Any:
     """`divmod(left, right)`."""
     return divmod(left, right) if owner(left, right) is None else (left // right, left % right)
+
+
+def _by_method(value: Any, name: str) -> Any:
+    """What a method gives where that is staged, which Python would not accept; else the object."""
+    method = own_method(value, name)
+    found = method(value) if method is not None else value
+    return value if owner(found) is None else found
 
 
 def _single(backend: Backend, value: Any, what: str) -> tuple[Any, Spec]:
