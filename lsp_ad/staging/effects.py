@@ -103,6 +103,14 @@ def _is_container(value: Any) -> bool:
     return hasattr(value, "__dict__") and is_users(type(value))
 
 
+def inside(value: Any) -> list[Any]:
+    """What is reached through a value."""
+    if isinstance(value, types.MethodType):
+        return [value.__self__]
+    reaches = isinstance(value, types.CellType) or _is_container(value)
+    return list(_content(value).values()) if reaches else []
+
+
 def _content(value: Any) -> dict:
     """What a container holds, by key."""
     if isinstance(value, dict):
@@ -154,7 +162,7 @@ def _path(container: Any, path: str, key: Any) -> str:
     return f"{path}.{key}"
 
 
-def _converted_frames() -> Iterator[types.FrameType]:
+def converted_frames() -> Iterator[types.FrameType]:
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code in CONVERTED:
@@ -169,7 +177,7 @@ def no_hidden_changes(construct: str, names: Sequence[str], values: Sequence[Any
     kept = [value for value in values if not isinstance(value, Owned)]
     for value in kept:  # copies, whose changes are seen
         _known(value, snapshot)
-    for frame in _converted_frames():
+    for frame in converted_frames():
         snapshot.add_frame(frame)
     seen = set(snapshot.held)
     yield

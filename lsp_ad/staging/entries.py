@@ -16,6 +16,7 @@ from lsp_ad.staging.effects import no_leaks
 from lsp_ad.staging.errors import CONVERTED, ConversionError, StagingError, collecting
 from lsp_ad.staging.libraries import OWN, is_library
 from lsp_ad.staging.operators.classes import converted_methods, meet
+from lsp_ad.staging.operators.identity import no_changes_of_choices
 from lsp_ad.staging.structures import flatten
 
 ENTRY = "__lsp_ad_entry__"
@@ -36,7 +37,12 @@ class Entry:
         if not isinstance(plain, types.FunctionType) or owner(*flatten((args, named))[0]) is None:
             return self.made(*args, **named)
         bound = (self.made.__self__,) if isinstance(self.made, types.MethodType) else ()
-        with converted_methods(), no_leaks(plain, (*bound, *args), named) as reached, writing():
+        with (
+            converted_methods(),
+            no_leaks(plain, (*bound, *args), named) as reached,
+            writing(),
+            no_changes_of_choices(),
+        ):
             for value in reached:
                 meet(type(value))
             return entered(self.made, args, named)

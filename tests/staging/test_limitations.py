@@ -138,7 +138,7 @@ def test_05_returns():
         if x > 0:
             return x
 
-    refused(in_one_branch, 1.0, match="None in one branch")
+    refused(in_one_branch, 1.0, match="None in the other")
 
 
 def test_06_entry_or_item_in_one_branch():
@@ -714,8 +714,8 @@ class Vector:
 
 def test_43_constructors_properties_and_operators():
     same(lambda x: Vector(x).x, -2.0)
-    refused(lambda x: Vector(x).size, -2.0, match="`Vector.size` runs unconverted")
-    refused(lambda x: Vector(x) + x, -2.0, match="__add__")
+    same(lambda x: Vector(x).size, -2.0)
+    same(lambda x: Vector(x) + x, -2.0)
     same(lambda x: Vector(x).__add__(x), -2.0)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from lsp_ad.staging import decisions
 from lsp_ad.staging.backends import owner
 from lsp_ad.staging.backends.base import Backend, Ended, Spec, Traced
 from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import in_generated_code
+from lsp_ad.staging.operators.identity import Ends, Settling, is_mutable
 from lsp_ad.staging.operators.plans import Joining, Tree, fitted, leaves_of, structure_of, tree_of
 from lsp_ad.staging.operators.state import (
     NOTHING,
@@ -19,7 +20,6 @@ from lsp_ad.staging.operators.state import (
     State,
     checked_undefined,
     pack,
-    restored,
     run_body,
     taken_apart,
 )
@@ -49,9 +49,7 @@ def if_(
         return
     decide(construct, decisions.STAGED, f"the condition is a value of {backend.name}")
     before = state.get()
-    traced, outcomes = _both(backend, state, before, body, orelse)
-    values = _merge(backend, test, traced, outcomes, state.guarded)
-    state.set((*restored(values, before[: state.outputs]), *before[state.outputs :]))
+    state.set(_chosen(backend, test, state, before, body, orelse))
 
 
 def if_exp(test: Any, body: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
@@ -75,8 +73,7 @@ def staged_choice(
     def kept(run: Callable[[], Any]) -> Callable[[], Any]:
         return lambda: value.__setitem__(0, run())
 
-    traced, outcomes = _both(backend, state, (None,), kept(body), kept(orelse))
-    return _merge(backend, test, traced, outcomes, ())[0]
+    return _chosen(backend, test, state, (None,), kept(body), kept(orelse))[0]
 
 
 def in_python(construct: str, test: Any) -> None:
@@ -90,26 +87,53 @@ def why_python(test: Any) -> str:
     return f"the condition is a Python value of type {type(test).__name__}"
 
 
+def _chosen(
+    backend: Backend, test: Any, state: State, before: Sequence[Any], *bodies: Callable[[], Any]
+) -> tuple:
+    """The values of all variables after a staged choice of two bodies."""
+    sides = _both(backend, state, before, bodies)
+    values = _merge(backend, test, sides, state.guarded)
+    settling = Settling(decisions.IF, state.all, before, [s.ends for s in sides if not s.traced.ends])
+    found = settling.settled(values, bodies)
+    made = (*found, *before[len(found) :])
+    state.set(made)
+    settling.remember()
+    return made
+
+
+class _Side(NamedTuple):
+    """One of two bodies, traced: what it makes of each variable, and of the lists in them."""
+
+    traced: Traced
+    outcomes: list[Outcome]
+    ends: Ends
+
+
 def _both(
-    backend: Backend, state: State, before: Sequence[Any], *bodies: Callable[[], Any]
-) -> tuple[Sequence[Traced], Sequence[list[Outcome]]]:
+    backend: Backend, state: State, before: Sequence[Any], bodies: Sequence[Callable[[], Any]]
+) -> list[_Side]:
     """Both branches traced, and again where that shows lists of different lengths: these become staged."""
     types: dict[str, Tree] = {}
+    count = state.outputs  # of the variables whose values matter
     recorded = decisions.count()
     while True:
         decisions.forget(recorded)
-        traced, outcomes = zip(*(_branch(backend, state, before, run, types) for run in bodies), strict=True)
-        if any(t.ends for t in traced):
-            return traced, outcomes
+        sides = [_branch(backend, state, before, run, types, count) for run in bodies]
+        changed = [path[0] + 1 for side in sides for path in side.ends.changed]
+        if max(changed, default=0) > count:  # a list that is not read here, but may have other names
+            count = max(changed)
+            continue
+        if any(side.traced.ends for side in sides):
+            return sides
         found = {
             a.name: Joining(backend, a.name, _BRANCHES).join(_type(backend, a), _type(backend, b))
-            for a, b in zip(*outcomes, strict=True)
+            for a, b in zip(sides[0].outcomes, sides[1].outcomes, strict=True)
             if (a.structure != b.structure or (backend.optional and _none_in_one(a, b)))
             and not _has_no_value(a)
             and not _has_no_value(b)
         }
         if not found or found.keys() <= types.keys():
-            return traced, outcomes
+            return sides
         types.update(found)
 
 
@@ -132,29 +156,36 @@ def _branch(
     before: Sequence[Any],
     run: Callable[[], Any],
     types: dict[str, Tree],
-) -> tuple[Traced, list[Outcome]]:
-    """A branch traced once. The trace gives the leaves that are numbers, of all variables in a row."""
+    count: int,
+) -> _Side:
+    """A branch traced once. The trace gives the leaves that are numbers, of the first variables in a row."""
     found: list[Outcome] = []
+    last = [Ends({}, {}, set())]  # of a body that ends the program
 
     def flat(_: list[Any]) -> list[Any]:
         found.clear()
-        values = run_body(decisions.IF, state, before, run)
-        names = state.all[: state.outputs]
+        values, ends = run_body(decisions.IF, state, before, run)
+        last[:] = [ends]
+        names = state.all[:count]
+        values = tuple(
+            v if i < state.outputs or is_mutable(v) else None for i, v in enumerate(values[:count])
+        )
         made = [fitted(v, types[n]) if n in types else v for n, v in zip(names, values, strict=True)]
         found[:] = taken_apart(names, made)
         return [leaf for outcome in found for leaf in outcome.leaves if backend.owns(leaf) or is_number(leaf)]
 
-    return backend.trace(flat, ()), found
+    traced = backend.trace(flat, ())
+    return _Side(traced, found, last[0])
 
 
 def _merge(
     backend: Backend,
     test: Any,
-    branches: Sequence[Traced],
-    outcomes: Sequence[list[Outcome]],
+    sides: Sequence[_Side],
     guarded: Sequence[str],
 ) -> list[Any]:
-    """The values of all variables after a staged conditional."""
+    """The values of the variables after a staged conditional."""
+    branches, outcomes = [s.traced for s in sides], [s.outcomes for s in sides]
     traced = branches
     ended = [t.ends for t in branches]
     if all(ended):

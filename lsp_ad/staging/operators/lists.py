@@ -218,6 +218,12 @@ class Moved:
     __call__ = __neg__ = __pow__ = __lt__ = __gt__ = __le__ = __ge__ = __array__ = _use
 
 
+def check_there(value: Any) -> None:
+    """Refuse a list that has become a staged one under another name."""
+    if type(value) is list and value and type(value[0]) is Moved:
+        raise value[0].error()
+
+
 def folded(value: StagedList) -> StagedList:
     """The list with its offset counted into its base."""
     if not value.meta.offset:

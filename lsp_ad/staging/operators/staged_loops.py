@@ -13,6 +13,7 @@ from lsp_ad.staging import decisions
 from lsp_ad.staging.backends.base import Backend, Iterable, Options, Spec, Traced
 from lsp_ad.staging.context import going_over, gone_over, superseded, written
 from lsp_ad.staging.errors import in_generated_code, staging_error, user_place
+from lsp_ad.staging.operators.identity import Ends, Settling
 from lsp_ad.staging.operators.iteration import Staged
 from lsp_ad.staging.operators.lists import Meta, StagedList, folded
 from lsp_ad.staging.operators.plans import (
@@ -29,7 +30,7 @@ from lsp_ad.staging.operators.plans import (
     tree_of,
     type_of,
 )
-from lsp_ad.staging.operators.state import Outcome, State, restored, run_body
+from lsp_ad.staging.operators.state import Outcome, State, run_body
 from lsp_ad.staging.operators.truth import truth
 from lsp_ad.staging.operators.types import Fixed, is_number, is_zero, value_spec
 from lsp_ad.staging.structures import flatten, mapped, parts_of, unflatten
@@ -68,6 +69,7 @@ class StagedLoop:
         self.arrays = over.arrays if isinstance(over, Staged) and counted and backend.takes_arrays else ()
         self.elements = [backend.item_spec(array) for array in self.arrays]
         self.before = state.get()
+        self.ends = Ends({}, {}, set())  # of a body that ends the program
         self.growth: dict[tuple, _Growth] = {}
         self.added: dict[tuple, int] = {}  # for lists to which each iteration adds as many: how many
 
@@ -149,7 +151,8 @@ class StagedLoop:
                 run = partial(self._with_item, next(rest), [next(rest) for _ in self.elements], stepped)
             start = self._values(plans, rest)
             with going_over(self._gone_over(start)):
-                values = run_body(self.construct, self.state, start, run)
+                values, self.ends = run_body(self.construct, self.state, start, run)
+            values = values[: self.state.outputs]
             self._written(start)
             made = [fitted(v, p) if may_be_none(p) else v for v, p in zip(values, plans, strict=True)]
             found[:] = self._outcomes(start, made)
@@ -312,7 +315,9 @@ class StagedLoop:
         made = [
             mapped(v, StagedList, self._afterwards, (n,)) for n, v in zip(self.state.all, values, strict=True)
         ]
-        self.state.set(restored(made, self.before))
+        settling = Settling(self.construct, self.state.all, self.before, [self.ends])
+        self.state.set(settling.settled(made, [f for f in (self.body, self.test) if f is not None]))
+        settling.remember()
         self._checked(made)
 
     def _afterwards(self, value: StagedList, path: tuple) -> StagedList:

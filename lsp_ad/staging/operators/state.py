@@ -11,8 +11,9 @@ from lsp_ad.staging.backends.base import Ended
 from lsp_ad.staging.context import Body, active, tracing
 from lsp_ad.staging.effects import no_hidden_changes
 from lsp_ad.staging.errors import in_try, raise_statement, staging_error, user_place
+from lsp_ad.staging.operators.identity import Copies, Ends
 from lsp_ad.staging.operators.lists import Moved, StagedList
-from lsp_ad.staging.structures import Structure, copied, flatten, unflatten
+from lsp_ad.staging.structures import Structure, flatten, unflatten
 
 
 class State(NamedTuple):
@@ -55,16 +56,23 @@ def taken_apart(names: Sequence[str], values: Sequence[Any]) -> list[Outcome]:
     ]
 
 
-def run_body(construct: str, state: State, start: Sequence[Any], run: Callable[[], Any]) -> tuple:
-    """Trace a body from given values of the state; what its outputs then are."""
-    state.set(tuple(map(copied, start)))
+def run_body(
+    construct: str, state: State, start: Sequence[Any], run: Callable[[], Any]
+) -> tuple[tuple, Ends]:
+    """Trace a body from copies of given values of the state.
+
+    Returns the values then, and what has become of the lists, dicts and objects in them.
+    """
+    copies = Copies(start)
+    state.set(copies.values)
     with tracing(Body(construct, state)), no_hidden_changes(construct, state.all, state.get()):
         try:
             run()
         except Exception as error:
             _raise_later(error)
             raise _in_a_trace(error, construct) from None
-    return state.get()[: state.outputs]
+    values = state.get()
+    return values, copies.ends(values)
 
 
 def _raise_later(error: Exception) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from lsp_ad.staging.backends import owner
 from lsp_ad.staging.operators.classes import own_method
-from lsp_ad.staging.operators.lists import StagedList
+from lsp_ad.staging.operators.lists import StagedList, check_there
 
 _PLAIN = frozenset([bool, int, float, str, type(None), list, tuple, dict])
 
@@ -15,6 +15,7 @@ _PLAIN = frozenset([bool, int, float, str, type(None), list, tuple, dict])
 def truth(value: Any) -> Any:
     """The value, or whether there are items in it where it is a staged list, or what its `__bool__` says."""
     if type(value) in _PLAIN:
+        check_there(value)
         return value
     if isinstance(value, StagedList):
         return value.length > 0
@@ -32,6 +33,7 @@ def truth(value: Any) -> Any:
 
 def length(value: Any) -> Any:
     """`len(value)` of something that is not staged; an object of the user's may say a staged number."""
+    check_there(value)
     method = own_method(value, "__len__")
     if method is None:
         return len(value)
