@@ -248,7 +248,7 @@ FUNCTIONS = {
     ),
     "starred arguments": (
         "AD205",
-        "def g(x, y):\n    return x * y\n\ndef f(x):\n    return g(«*x»)",
+        "def g(x, y=1.0):\n    return x * y\n\ndef f(x):\n    return g(«*x»)",
         "how many arguments",
     ),
     "an argument without a derivative": (

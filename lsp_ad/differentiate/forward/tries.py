@@ -77,7 +77,7 @@ def _apart(forward: Forward, s: gast.Try, present: Present, after: Set[str]) -> 
     renamed: dict[str, gast.expr] = {}
     body: list[gast.stmt] = []
     tangents: list[gast.stmt] = []
-    for x in s.body:
+    for x in _one_path(s.body):
         if isinstance(x, gast.Assign) and isinstance(x.targets[0], gast.Name) and len(x.targets) == 1:
             target = x.targets[0].id
             new = forward.values.fresh.new("t", f"{plain(target)}_new")
@@ -94,8 +94,23 @@ def _apart(forward: Forward, s: gast.Try, present: Present, after: Set[str]) -> 
                 (body if made is x else tangents).append(made)
         elif isinstance(x, (gast.Expr, gast.Assert, gast.Pass)):
             body.append(substitute(x, renamed))
+        elif isinstance(x, gast.If) and not flow.writes([x]) & (forward.active | renamed.keys()):
+            present.bind(flow.writes([x]))
+            body.append(substitute(x, renamed))
         else:
             raise forward.unknown(x)
     for n, new in renamed.items():
         tangents += forward.block([gast.copy_location(assign(n, new), s)], present, set())
     s.body, s.orelse = body, [*tangents, *forward.block(s.orelse, present, after)]
+
+
+def _one_path(body: list[gast.stmt]) -> list[gast.stmt]:
+    """A block in which what follows an `if` that raises stands behind it, not in its `else`."""
+    found: list[gast.stmt] = []
+    for x in body:
+        if isinstance(x, gast.If) and x.orelse and isinstance(x.body[-1], gast.Raise):
+            rest, x.orelse = x.orelse, []
+            found += [x, *_one_path(rest)]
+        else:
+            found.append(x)
+    return found

@@ -62,7 +62,7 @@ class Applications:
             return self.apply(
                 value.function, [*value.args, *args], {**dict(value.keywords), **named}, keywords, at
             )
-        args, named = self.starred.unrolled(args, named, keywords, self.known.hidden)
+        args, named = self.starred.unrolled(args, named, keywords, self.known.hidden, _wanted(value))
         if isinstance(value, Choice):
             self.lifted.changed = True
             before, self.known.before = self.known.before, None
@@ -249,3 +249,11 @@ def _is_none(node: Any) -> bool:
 
 def _copied(item: Any) -> Any:
     return copied(item) if isinstance(item, gast.AST) else item
+
+
+def _wanted(value: Value) -> tuple[str, ...] | None:
+    """The parameters that every call of a function gives, if all that can be given by position are such."""
+    if not isinstance(value, Definition):
+        return None
+    a = value.node.args
+    return None if a.defaults or a.vararg is not None else tuple(p.id for p in (*a.posonlyargs, *a.args))

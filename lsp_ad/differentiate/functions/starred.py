@@ -32,19 +32,30 @@ class Starred:
         named: dict[str, Any],
         keywords: list[gast.keyword],
         hidden: frozenset[str],
+        wanted: tuple[str, ...] | None = None,
     ) -> tuple[list[Any], dict[str, Any]]:
-        """Arguments without stars."""
-        positional: list[Any] = []
-        for a in args:
-            positional += self._elements(a, hidden) if isinstance(a, gast.Starred) else [a]
+        """Arguments without stars; `wanted`: the parameters that have to be given, if no others
+        can be given by position, so that one `*args` gives what is missing."""
         found = dict(named)
         for k in keywords:
             for key, item in [(k.arg, k.value)] if k.arg is not None else self._entries(k.value):
                 found[key] = item
+        positional: list[Any] = []
+        for a in args:
+            if isinstance(a, gast.Starred):
+                plain = [b for b in args if b is not a]
+                alone = wanted is not None and not any(isinstance(b, gast.Starred) for b in plain)
+                missing = [p for p in wanted or () if p not in found][len(plain) :]
+                positional += self._elements(a, hidden, len(missing) if alone else None)
+            else:
+                positional.append(a)
         return positional, found
 
-    def _elements(self, node: gast.Starred, hidden: frozenset[str]) -> list[Any]:
-        """What `*args` gives, where that is the tuple of a starred parameter, or written out."""
+    def _elements(
+        self, node: gast.Starred, hidden: frozenset[str], missing: int | None = None
+    ) -> list[Any]:
+        """What `*args` gives, where that is the tuple of a starred parameter, or written out, or a name that
+        gives all that is missing."""
         value = node.value
         if isinstance(value, (gast.Tuple, gast.List)):
             inner = [self._elements(e, hidden) if isinstance(e, gast.Starred) else [e] for e in value.elts]
@@ -55,9 +66,11 @@ class Starred:
             home = self.lifted.home(value.id)
             sites = home.sites.get(value.id, []) if home is not None else []
             if home is not None and len(sites) == 1 and value.id not in home.parameters:
+                missing = _length(sites[0]) or missing
+            if home is not None and missing is not None:
                 return [
                     located(gast.Subscript(name(value.id), constant(i), gast.Load()), value)
-                    for i in range(_length(sites[0], node))
+                    for i in range(missing)
                 ]
         raise _unknown_length(node)
 
@@ -131,8 +144,8 @@ def _binds(s: gast.stmt, variable: str) -> bool:
     return isinstance(s, gast.Assign) and len(s.targets) == 1 and _is_name(s.targets[0], variable)
 
 
-def _length(s: gast.stmt, node: gast.Starred) -> int:
-    """How many elements the tuple has that a statement assigns to one name."""
+def _length(s: gast.stmt) -> int | None:
+    """How many elements the tuple has that a statement assigns to one name, if it does so."""
     if (
         isinstance(s, gast.Assign)
         and len(s.targets) == 1
@@ -141,7 +154,7 @@ def _length(s: gast.stmt, node: gast.Starred) -> int:
         and not any(isinstance(e, gast.Starred) for e in s.value.elts)
     ):
         return len(s.value.elts)
-    raise _unknown_length(node)
+    return None
 
 
 def _unknown_length(node: gast.Starred) -> Refusal:

@@ -122,4 +122,22 @@ CASES = [
         """,
         (normal(4), positive(4)),
     ),
+    *case(
+        "parameters of a model, handed on with a star",
+        """
+        def curve(t, a, b, c):
+            for _ in range(2):
+                t = a * np.exp(-b * t) + c
+            return t
+
+        def line(t, a, b):
+            return a * t + b
+
+        def f(theta, ends, times):
+            total = sum([line(t, *ends) for t in times])
+            return total * curve(times[0], *theta) + curve(times[1], *ends, c=0.3) + line(*ends, theta[2])
+        """,
+        (positive(3), positive(2), normal(2)),
+        ([0.5, 0.4, 0.3], [0.2, 0.7], normal(3)),
+    ),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.differentiate.programs.case import case
+from tests.differentiate.programs.case import case, normal
 
 CASES = [
     *case(
@@ -254,6 +254,43 @@ CASES = [
         (np.array([0.4, 1.2, 0.3]), 1),
         (np.array([0.4, 1.2, -0.3]), 7),
         wrt=("x",),
+    ),
+    *case(
+        "an exception that the body raises by itself",
+        """
+        def f(x: float, w):
+            try:
+                if x <= 0.0:
+                    raise ValueError("no logarithm")
+                y = np.log(x) * w
+                if np.sum(w) < -9.0:
+                    raise ArithmeticError("too far")
+                z = y * w
+            except ValueError:
+                z = -10.0 + x * w
+            return z
+        """,
+        (0.4, normal(3)),
+        (-0.4, normal(3)),
+    ),
+    *case(
+        "a body that raises or returns",
+        """
+        def log(x):
+            try:
+                if x <= 0.0:
+                    raise ValueError("no logarithm")
+                return np.log(x)
+            except ValueError:
+                return -10.0 + x
+
+        def f(xs):
+            total = 0.0
+            for x in xs:
+                total = total + log(x) * x
+            return total
+        """,
+        (normal(4),),
     ),
 ]
 
