@@ -1,20 +1,73 @@
-"""Compiled gradients in the intermediate language against `jax.jit(jax.grad(f))` and eager NumPy.
+"""Gradients compiled by Lantern against `jax.jit(jax.grad(f))`.
 
-`python tests/benchmarks/lantern.py` prints, for each program, the time to compile and the time of a call, the
-least of many that take turns. The gradients are written as lsp-ad generates them: a sweep that fills a list, and
-one that empties it.
+`python tests/benchmarks/lantern.py [WORD ...]` prints, for each program (whose title has a word), the time to
+compile and the time of a call, the least of many that take turns. `source`: `staged(grad(f), backend="lantern")`
+of the Python functions below; `text`: a gradient in the intermediate language, written by hand as a sweep that
+fills a list, and one that empties it.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+import lsp_ad
 from lsp_ad.staging.lantern.compiler.driver import Compiled
 from lsp_ad.staging.lantern.parsing import parse
+
+
+def scalar(x, n):
+    y = x
+    for _ in range(n):
+        y = np.sin(y * x) - 0.1 * y
+    return y
+
+
+def stencil(u, r, steps):
+    """u: (n,)"""
+    u = u.copy()
+    for _ in range(steps):
+        u[1:-1] += r * (u[2:] - 2.0 * u[1:-1] + u[:-2]) - 0.1 * u[1:-1] * (u[2:] - u[:-2])
+    return np.sum(u * u)
+
+
+def joined(u, r, steps):
+    """u: (n,)"""
+    for _ in range(steps):
+        mid, left, right = u[1:-1], u[:-2], u[2:]
+        flux = r * (right - 2.0 * mid + left) - 0.1 * mid * (right - left)
+        u = np.concatenate([u[:1], mid + flux, u[-1:]])
+    return np.sum(u * u)
+
+
+def heat(u, r, steps):
+    """u: (n,)"""
+    u = u.copy()
+    for _ in range(steps):
+        u[1:-1] += r * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+    return np.sum(u * u)
+
+
+def sigmoid(x):
+    return 1.0 / (1.0 + np.exp(-x))
+
+
+def lstm(xs, w, u, b):
+    """xs: (t, f), w: (m, f), u: (m, n), b: (m,)"""
+    n = u.shape[1]
+    h = np.zeros(n)
+    c = np.zeros(n)
+    for t in range(xs.shape[0]):
+        z = w @ xs[t] + u @ h + b
+        i, f, o = sigmoid(z[:n]), sigmoid(z[n : 2 * n]), sigmoid(z[2 * n : 3 * n])
+        c = f * c + i * np.tanh(z[3 * n :])
+        h = o * np.tanh(c)
+    return np.sum(h * h)
+
 
 SCALAR = """
 (program slope
@@ -139,6 +192,13 @@ def jax_versions() -> dict[str, Callable[..., Any]]:
         u = lax.scan(step, u, None, length=steps)[0]
         return (u * u).sum()
 
+    def heat_loss(u, r, steps):
+        def step(u, _):
+            return u.at[1:-1].add(r * (u[2:] - 2.0 * u[1:-1] + u[:-2])), None
+
+        u = lax.scan(step, u, None, length=steps)[0]
+        return (u * u).sum()
+
     def lstm_loss(xs, w, u, b):
         n = u.shape[1]
 
@@ -155,6 +215,7 @@ def jax_versions() -> dict[str, Callable[..., Any]]:
     return {
         "scalar": jax.jit(jax.grad(scalar_loss), static_argnums=1),
         "stencil": jax.jit(jax.grad(stencil_loss), static_argnums=2),
+        "heat": jax.jit(jax.grad(heat_loss), static_argnums=2),
         "lstm": jax.jit(jax.grad(lstm_loss, argnums=(1, 2, 3))),
     }
 
@@ -171,13 +232,17 @@ def least(functions: dict[str, Callable[[], Any]], seconds: float = 3.0) -> dict
     return best
 
 
-CASES: list[tuple[str, str, str, tuple[Any, ...]]] = [
-    ("scalar loop, 10000 steps", "scalar", SCALAR, (1.3, 10_000)),
-    ("stencil, 1000 points, 200 steps", "stencil", STENCIL, (np.sin(np.linspace(0, 3, 1000)), 0.2, 200)),
-    ("stencil, 100000 points, 20 steps", "stencil", STENCIL, (np.sin(np.linspace(0, 3, 100_000)), 0.2, 20)),
-    ("LSTM, hidden 32, 50 steps", "lstm", LSTM, lstm_inputs(32, 16, 50)),
-    ("LSTM, hidden 256, 50 steps", "lstm", LSTM, lstm_inputs(256, 64, 50)),
-]
+# title: the function and what to differentiate with respect to, JAX's version, the text, the arguments
+WAVE, LONG_WAVE = (np.sin(np.linspace(0, 3, n)) for n in (1000, 100_000))
+CASES: dict[str, tuple[Callable[..., Any], Any, str, str | None, tuple[Any, ...]]] = {
+    "scalar loop, 10000 steps": (scalar, "x", "scalar", SCALAR, (1.3, 10_000)),
+    "stencil, 1000 points, 200 steps": (stencil, "u", "stencil", STENCIL, (WAVE, 0.2, 200)),
+    "stencil, 100000 points, 20 steps": (stencil, "u", "stencil", STENCIL, (LONG_WAVE, 0.2, 20)),
+    "stencil, joined, 1000 points": (joined, "u", "stencil", None, (WAVE, 0.2, 200)),
+    "heat equation, 1000 points": (heat, "u", "heat", None, (WAVE, 0.2, 200)),
+    "LSTM, hidden 32, 50 steps": (lstm, ("w", "u", "b"), "lstm", LSTM, lstm_inputs(32, 16, 50)),
+    "LSTM, hidden 256, 50 steps": (lstm, ("w", "u", "b"), "lstm", LSTM, lstm_inputs(256, 64, 50)),
+}
 
 
 def main() -> None:
@@ -185,23 +250,32 @@ def main() -> None:
 
     jaxes = jax_versions()
     compiled: dict[str, Compiled] = {}
-    for title, name, text, args in CASES:
-        compiling = ""
-        if text not in compiled:
-            start = time.process_time()
-            compiled[text] = Compiled(parse(text))
-            compiling = f"compiled in {time.process_time() - start:.1f} s"
-        here, there = compiled[text], jaxes[name]
+    staged: dict[Any, Callable[..., Any]] = {}
+    for title, (function, wrt, name, text, args) in CASES.items():
+        if sys.argv[1:] and not any(word in title for word in sys.argv[1:]):
+            continue
+        # a Python int would be known when tracing
+        given = [np.int64(a) if isinstance(a, int) else a for a in args]
         on_device = [jax.numpy.asarray(a) if isinstance(a, np.ndarray) else a for a in args]
-        found, expected = (r if isinstance(r, tuple) else (r,) for r in (here(*args), there(*on_device)))
-        for a, b in zip(found, expected, strict=True):
-            np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-10)
-        best = least(
-            {"lantern": lambda: here(*args), "jax": lambda: jax.block_until_ready(there(*on_device))}  # noqa: B023
-        )
-        ratio = best["jax"] / best["lantern"]
+        made = staged.setdefault(function, lsp_ad.staged(lsp_ad.grad(function, wrt), backend="lantern"))
+        start = time.process_time()
+        made(*given)
+        compiling = time.process_time() - start
+        contenders = {
+            "source": lambda: made(*given),  # noqa: B023
+            "jax": lambda: jax.block_until_ready(jaxes[name](*on_device)),  # noqa: B023
+        }
+        if text is not None:
+            program = compiled.setdefault(text, Compiled(parse(text)))
+            contenders["text"] = lambda: program(*args)  # noqa: B023
+        results = [r if isinstance(r, tuple) else (r,) for r in (run() for run in contenders.values())]
+        for found in results[1:]:
+            for a, b in zip(found, results[0], strict=True):
+                np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-10)
+        best = least(contenders)
         times = ", ".join(f"{k} {1e6 * v:.0f} us" for k, v in best.items())
-        print(f"{title:36} {times}; jax / lantern {ratio:.2f}  {compiling}", flush=True)
+        ratio = best["jax"] / best["source"]
+        print(f"{title:34} {times}; jax / source {ratio:.2f}  compiled in {compiling:.1f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -38,3 +38,69 @@ def test_the_gradient_of_an_lstm():
     compiled = lsp_ad.staged(gradient, backend="lantern")
     for found, expected in zip(compiled(*args), gradient(*args), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+def compared(function, wrt, *arguments):
+    """The gradient, compiled and in Python; a Python int would be known when tracing."""
+    gradient = lsp_ad.grad(function, wrt)
+    given = [np.int64(a) if isinstance(a, int) else a for a in arguments]
+    found, expected = lsp_ad.staged(gradient, backend="lantern")(*given), gradient(*arguments)
+    assert np.shape(found) == np.shape(expected)
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+def joined(u, r, steps):
+    """u: (n,)"""
+    for _ in range(steps):
+        mid, left, right = u[1:-1], u[:-2], u[2:]
+        flux = r * (right - 2.0 * mid + left) - 0.1 * mid * (right - left)
+        u = np.concatenate([u[:1], mid + flux, u[-1:]])
+    return np.sum(u * u)
+
+
+def in_place(u, r, steps):
+    """u: (n,)"""
+    u = u.copy()
+    for _ in range(steps):
+        u[1:-1] += r * (u[2:] - 2.0 * u[1:-1] + u[:-2]) - 0.1 * u[1:-1] * (u[2:] - u[:-2])
+    return np.sum(u * u)
+
+
+@pytest.mark.parametrize("stencil", [joined, in_place])
+def test_stencils(stencil):
+    compared(stencil, "u", np.sin(np.arange(7.0)), 0.2, 4)
+
+
+def scaled(x, y, n):
+    """x: (3,)
+    y: (3,)"""
+    s = np.zeros(3)
+    for _ in range(n):
+        s = s * y + x
+    return np.sum(s)
+
+
+@pytest.mark.parametrize("n", [0, 1, 4])
+@pytest.mark.parametrize("wrt", ["x", "y"])
+def test_adjoints_that_begin_as_numbers_have_the_shape_of_their_variable(n, wrt):
+    compared(scaled, wrt, np.arange(3.0), np.arange(3.0) + 0.5, n)
+
+
+def until_small(x):
+    while True:
+        x = 0.5 * x + 0.1 * np.sin(x)
+        if x < 0.3:
+            return x * x
+
+
+def test_a_loop_that_is_staged_after_its_first_iteration():
+    compared(until_small, "x", 2.3)
+
+
+def spread(x):
+    z = np.exp(1j * x) * x
+    return np.std(z) + np.var(z)
+
+
+def test_the_spread_of_complex_numbers():
+    compared(spread, "x", np.arange(1.0, 5.0))

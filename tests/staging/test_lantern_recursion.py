@@ -164,6 +164,24 @@ def test_a_use_in_a_branch_says_nothing_of_what_follows():
         assert found == used_in_one_branch(c, n, 0.5)
 
 
+TABLE = np.array([1.0, 2.0, 3.0])
+
+
+def with_a_table(w, x, n):
+    if n == 0:
+        return np.sum(w) * x
+    return with_a_table(w, x * 2.0, n - 1) + with_a_table(w + 1.0, x, n - 1)
+
+
+def from_a_table(x, n):
+    return with_a_table(TABLE, x, n) + with_a_table(np.array([1.0, 2.0]), x, n)
+
+
+def test_arrays_of_numpy_as_arguments_of_a_recursive_function():
+    found = lsp_ad.staged(from_a_table, backend="lantern")(1.5, np.int64(3))
+    assert found == pytest.approx(from_a_table(1.5, 3))
+
+
 def written_to(c, n, x):
     y = None
     for i in range(n):

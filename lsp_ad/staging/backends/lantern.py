@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -13,7 +12,8 @@ import numpy as np
 from lsp_ad.staging.backends.base import PLAIN, Backend, Ended, Options, Spec, Traced, is_data, spec_of
 from lsp_ad.staging.context import compiling
 from lsp_ad.staging.errors import staging_error
-from lsp_ad.staging.lantern import elements, numpy_arrays, numpy_functions
+from lsp_ad.staging.lantern import blocks, elements, numpy_arrays, numpy_functions, zeros
+from lsp_ad.staging.lantern.blocks import Code
 from lsp_ad.staging.lantern.builder import fresh
 from lsp_ad.staging.lantern.calls import Known, Restart
 from lsp_ad.staging.lantern.dtypes import dtype_of, rank_of
@@ -26,24 +26,7 @@ from lsp_ad.staging.lantern.tracer import STAGED, Tracer
 from lsp_ad.staging.operators.optional import Maybe
 from lsp_ad.staging.structures import Structure, flatten, mapped, unflatten
 
-
-@dataclass
-class _Code:
-    """A block that has been traced, to be finished: its inputs, the values that it gives, and the lists of
-    all records, as it takes them (`before`) and as it leaves them.
-    """
-
-    block: Any
-    inputs: list[Staged]
-    outputs: list[Any]
-    before: list[Staged]
-    after: list[Staged]
-
-    @property
-    def changed(self) -> set[int]:
-        """Which of the lists it changes."""
-        pairs = zip(self.before, self.after, strict=True)
-        return {i for i, (before, after) in enumerate(pairs) if before is not after}
+_NUMBERS = (float, complex, np.generic)
 
 
 class Lantern(Backend):
@@ -97,7 +80,7 @@ class Lantern(Backend):
         finally:
             after, records.lists = records.lists, outer
         block = frame.blocks.pop()
-        code = _Code(block, inputs, outputs, before, after)
+        code = Code(block, inputs, outputs, before, after)
         return Traced(tuple(map(self.spec, outputs)), code, effects=builder.effects > effects, ends=ends)
 
     def _input(self, t: Type, weak: bool = False) -> Staged:
@@ -120,30 +103,36 @@ class Lantern(Backend):
         wanted = spec.dtype.name
         if spec.listed:
             return self.list_cast(value, self.list_item(spec))
+        if isinstance(value, Staged) and isinstance(value.type, List):
+            raise staging_error("A list that changes in staged code is an item of another one.")
         if isinstance(value, Staged):
             return value if value.dtype.name == wanted else self.tracer.op("cast", value, dtype=wanted)
         return self.tracer.staged(self.tracer.value(np.asarray(value, spec.dtype)[()]))
+
+    def filled(self, value: Any, spec: Spec) -> Any:
+        made = self.cast(value, spec)
+        if spec.listed or not spec.shape or made.ndim:
+            return made
+        return zeros.unshaped(self.tracer, spec, made)
 
     def zeros(self, spec: Spec) -> Any:
         if spec.listed:
             return self.list_new(self.list_item(spec), 0)
         if spec.shape:
-            # an axis of size 1 is broadcast to what it meets, as zeros of any size would be
-            sizes = [size or 1 for size in spec.shape]
-            made = partial(self.tracer.builder.op, "zeros", *sizes, dtype=spec.dtype.name)
-            return self.tracer.staged(self.tracer.builder.once(("placeholder", spec), made))
+            return zeros.unshaped(self.tracer, spec)
         return self.cast(0, spec)
 
     def cond(self, test: Any, then: Traced, orelse: Traced, specs: Sequence[Spec]) -> list[Any]:
         builder = self.tracer.builder
         truth = self._truth(test)
         condition = self.tracer.value(truth)
-        decided = self._decided(truth, then, orelse, len(specs))
+        decided = blocks.decided(self, truth, then, orelse, len(specs))
         rest = [i for i in range(len(specs)) if i not in decided]
-        then, orelse = _picked(then, rest), _picked(orelse, rest)
+        then, orelse = blocks.picked(then, rest), blocks.picked(orelse, rest)
         every, specs = len(specs), [specs[i] for i in rest]
         changed = sorted(set().union(*(t.code.changed for t in (then, orelse) if not t.ends)))
-        parts = [self._finished(t, partial(self._branch, t, specs, changed)) for t in (then, orelse)]
+        absent = blocks.absent(self.tracer, then, orelse, specs)
+        parts = [self._finished(t, partial(self._branch, t, specs, changed, absent)) for t in (then, orelse)]
         expr = If(condition, parts[0][0], parts[1][0])
         found = builder._frames[-1].types.joined(expr, builder.type_of(condition), parts[0][1], parts[1][1])
         result = builder._bound(expr, found, "t")
@@ -152,23 +141,20 @@ class Lantern(Backend):
         made = iter(self._items(result, specs, changed))
         return [decided[i] if i in decided else next(made) for i in range(every)]
 
-    def _decided(self, test: Any, then: Traced, orelse: Traced, count: int) -> dict[int, Any]:
-        """The results that are the condition itself, or its opposite."""
-        if then.ends or orelse.ends or not isinstance(test, Staged):
-            return {}
-        found = {}
-        for i in range(count):
-            sides = [t.code.outputs[p] if (p := _picks(t)[i]) is not None else None for t in (then, orelse)]
-            if all(type(side) is bool for side in sides) and sides[0] != sides[1]:
-                found[i] = test if sides[0] else self.not_(test)
-        return found
-
     def _branch(
-        self, traced: Traced, specs: Sequence[Spec], changed: Sequence[int], values: list[Any]
+        self,
+        traced: Traced,
+        specs: Sequence[Spec],
+        changed: Sequence[int],
+        absent: dict[int, Staged],
+        values: list[Any],
     ) -> Any:
         if traced.ends:
             return self._tuple([])
-        return self._tuple([*self.results(traced, values, specs), *(traced.code.after[i] for i in changed)])
+        results = self.results(traced, values, specs)
+        for i, made in absent.items():
+            results[i] = made if blocks.picks(traced)[i] is None else results[i]
+        return self._tuple([*results, *(traced.code.after[i] for i in changed)])
 
     def _items(self, result: Any, specs: Sequence[Spec], changed: Sequence[int]) -> list[Any]:
         """What a conditional or a loop gives, the lists of the records taken over."""
@@ -205,6 +191,10 @@ class Lantern(Backend):
         kept = [i for i in range(len(lists)) if i not in changed]
         carried = [*body.code.inputs, *(body.code.before[i] for i in changed)]
         names = [v.value.name for v in carried]
+        if not body.ends:
+            values = [body.code.outputs[p] if p is not None else None for p in blocks.picks(body)]
+            for i, (value, spec) in enumerate(zip(values, specs, strict=True)):
+                initial[i] = zeros.shaped(tracer, spec, initial[i], value, body.code.bound)
         initial = [*initial, *(lists[i] for i in changed)]
         entry = [builder.type_of(tracer.value(v)) for v in initial]
         if test.code.changed:
@@ -212,7 +202,7 @@ class Lantern(Backend):
                 "The condition of this loop calls a function that keeps data for its gradient."
             )
         condition, condition_type = self._finished(test, lambda v: tracer.value(self._truth(v[0])))
-        step, step_type = self._finished(body, partial(self._branch, body, specs, changed))
+        step, step_type = self._finished(body, partial(self._branch, body, specs, changed, {}))
         if specs:
             inside = [*body.code.inputs, *body.code.before]
             condition = self._given([*test.code.inputs, *test.code.before], inside, condition)
@@ -319,7 +309,7 @@ class Lantern(Backend):
         @functools.wraps(function)
         def run(*args: Any, **named: Any) -> Any:
             leaves, structure = flatten((args, named))
-            data = [np.asarray(v) for v in leaves if is_data(v)]
+            data = [v if isinstance(v, _NUMBERS) else np.asarray(v) for v in leaves if is_data(v)]
             key = structure, tuple(self.spec(v) if is_data(v) else (type(v), v) for v in leaves)
             if key not in compiled:
                 compiled[key] = self._compiled(function, leaves, structure)
@@ -367,18 +357,6 @@ class Lantern(Backend):
                 return tracer.entry(function, leaves, structure)
         finally:
             self.tracers.pop()
-
-
-def _picks(traced: Traced) -> Sequence[int | None]:
-    return range(len(traced.code.outputs)) if traced.picks is None else traced.picks
-
-
-def _picked(traced: Traced, which: Sequence[int]) -> Traced:
-    """Code of which only some of the results are wanted."""
-    if traced.ends:
-        return traced
-    picks = _picks(traced)
-    return replace(traced, picks=tuple(picks[i] for i in which))
 
 
 def _bindings(expr: Expr) -> tuple[Binding, ...]:

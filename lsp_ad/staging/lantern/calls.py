@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from lsp_ad.staging.backends.base import Ended, Owned
 from lsp_ad.staging.errors import staging_error
 from lsp_ad.staging.lantern.helpers import helper
@@ -43,7 +45,7 @@ class Same:
 @dataclass
 class Known:
     """What earlier attempts have found: functions that call themselves, and which of their arguments are
-    Python numbers that change from call to call, so that they must be values of the program.
+    arrays of NumPy, or Python numbers that change from call to call, which must be values of the program.
     """
 
     recursive: set[Any] = field(default_factory=set)
@@ -107,7 +109,10 @@ class Calls:
         if key in self.known.recursive:
             return self._call(key, function, leaves, structure)
         if key in self.running:
-            self.known.recursive.add(key)
+            arrays = {(function.__code__, i) for i, leaf in enumerate(leaves) if _is_array(leaf)}
+            self.known.changing |= arrays
+            if not arrays:
+                self.known.recursive.add(key)
             raise Restart
         self._check_depth(function, key)
         self.running.append(key)
@@ -130,7 +135,8 @@ class Calls:
         places = {
             (function.__code__, place)
             for place, now in enumerate(key[2])
-            if isinstance(now, tuple) and now[0] in (int, float) and any(one[place] != now for one in alike)
+            if (isinstance(now, tuple) and now[0] in (int, float)) or _is_array(getattr(now, "held", None))
+            if any(one[place] != now for one in alike)
         }
         if not places:
             raise staging_error(
@@ -263,6 +269,10 @@ class Calls:
                 raise Restart
             made.append(boxed)
         return tuple(made)
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.ndim > 0
 
 
 def _identity(function: FunctionType) -> tuple[CodeType, tuple]:

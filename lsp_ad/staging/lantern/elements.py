@@ -28,10 +28,10 @@ def set_item(value: Any, index: Any, new: Any) -> Any:
     base = value if isinstance(value, Staged) else tracer.staged(tracer.value(np.asarray(value)))
     if isinstance(new, list | tuple):
         new = asarray(new) if tracer_of(new) else np.asarray(new)
-    made = tracer.builder.set(
-        tracer.value(base), _index(tracer, index, base.ndim), _as_new(tracer, new, base)
-    )
-    return tracer.staged(made)
+    items = _index(tracer, index, base.ndim)
+    if not base.ndim and not items:
+        return tracer.staged(_as_new(tracer, new, base))
+    return tracer.staged(tracer.builder.set(tracer.value(base), items, _as_new(tracer, new, base)))
 
 
 def add_at(value: Any, index: Any, new: Any) -> Any:

@@ -25,14 +25,19 @@ def helper(called: FunctionType, args: tuple) -> Callable[..., Any] | None:
     code = _codes().get(plain.__name__)
     if known is None or code is None or not same_code(plain.__code__, code):
         return None
+    if known is split_like:
+        return known if isinstance(args[0], Staged) and type(args[1]) in (list, tuple) else None
     return known if known is unbroadcast or _are_small(*args) else None
 
 
 @cache
 def _codes() -> dict[str, CodeType]:
     """The code of the helpers, by name, from their text."""
-    text = (Path(__file__).parents[2] / "runtime" / "basic.py").read_text(encoding="utf-8")
-    return {c.co_name: c for c in compile(text, "basic.py", "exec").co_consts if isinstance(c, CodeType)}
+    found: dict[str, CodeType] = {}
+    for name in ("basic.py", "structures.py"):
+        text = (Path(__file__).parents[2] / "runtime" / name).read_text(encoding="utf-8")
+        found |= {c.co_name: c for c in compile(text, name, "exec").co_consts if isinstance(c, CodeType)}
+    return found
 
 
 def unbroadcast(dx: Any, x: Any) -> Any:
@@ -85,6 +90,17 @@ def _of_product(dy: Any, x1: Any, x2: Any) -> Any:
     return _reduced(dy, dy.ndim - len(sizes), sizes)
 
 
+def split_like(dy: Any, xs: Any, axis: Any = 0) -> list[Any]:
+    """The adjoints of the arrays xs in y = np.concatenate(xs, axis)."""
+    pieces, start = [], 0
+    for x in xs:
+        end = start + (x.size if axis is None else x.shape[axis])
+        cut = (slice(None),) * (0 if axis is None else axis % dy.ndim) + (slice(start, end),)
+        pieces.append(dy[cut] if axis is not None else function("reshape")(dy[cut], x.shape))
+        start = end
+    return pieces
+
+
 def _are_small(dy: Any, x1: Any, x2: Any) -> bool:
     return all(isinstance(x, Staged) and x.ndim in (1, 2) for x in (x1, x2))
 
@@ -93,4 +109,5 @@ _HELPERS: dict[str, Callable[..., Any]] = {
     "unbroadcast": unbroadcast,
     "matmul_adjoint_left": matmul_adjoint_left,
     "matmul_adjoint_right": matmul_adjoint_right,
+    "split_like": split_like,
 }

@@ -74,7 +74,8 @@ def linspace(start: Any, stop: Any, num: Any = 50) -> Any:
 def var(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
     mean = function("mean")(x, axis=axis, keepdims=True) if axis is not None else function("mean")(x)
     apart = x - mean
-    total = function("sum")(apart * apart, axis=axis, keepdims=keepdims)
+    square = function("real")(apart * function("conj")(apart)) if iscomplexobj(x) else apart * apart
+    total = function("sum")(square, axis=axis, keepdims=keepdims)
     count: Any = x.size if axis is None else x.shape[axis]
     return total / (count - ddof)
 
@@ -86,11 +87,13 @@ def std(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
 
 @named("cumsum")
 def cumsum(x: Any, axis: Any = None) -> Any:
+    x = array_of(x)
     return x.tracer.op("cumsum", ravel(x) if axis is None else x, axis=axis or 0)
 
 
 @named("cumprod")
 def cumprod(x: Any, axis: Any = None) -> Any:
+    x = array_of(x)
     return x.tracer.op("cumprod", ravel(x) if axis is None else x, axis=axis or 0)
 
 
@@ -163,6 +166,26 @@ def result_type(*values: Any) -> Any:
         for v in values
     ]
     return np.result_type(*plain)
+
+
+@named("iscomplexobj")
+def iscomplexobj(x: Any) -> bool:
+    return bool(array_of(x).dtype == complex)
+
+
+@named("isrealobj")
+def isrealobj(x: Any) -> bool:
+    return not iscomplexobj(x)
+
+
+@named("moveaxis")
+def moveaxis(x: Any, source: Any, destination: Any) -> Any:
+    places = [(p,) if isinstance(p, int) else tuple(p) for p in (source, destination)]
+    taken, put = ([axis % x.ndim for axis in axes] for axes in places)
+    order = [axis for axis in range(x.ndim) if axis not in taken]
+    for place, axis in sorted(zip(put, taken, strict=True)):
+        order.insert(place, axis)
+    return function("transpose")(x, order)
 
 
 @named("einsum")

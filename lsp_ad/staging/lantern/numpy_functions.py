@@ -58,8 +58,12 @@ def named(*names: str) -> Callable[[Callable], Callable]:
     return kept
 
 
-def _unary(operation: str) -> Callable[[Any], Staged]:
-    return lambda x: x.tracer.op(operation, x, weak=x.weak)
+def _unary(name: str, operation: str) -> Callable[[Any], Any]:
+    def made(x: Any) -> Any:
+        x = array_of(x) if tracer_of(x) else x
+        return x.tracer.op(operation, x, weak=x.weak) if isinstance(x, Staged) else getattr(np, name)(x)
+
+    return made
 
 
 def _binary(operation: str) -> Callable[[Any, Any], Staged]:
@@ -79,7 +83,7 @@ def as_bool(value: Any) -> Any:
 
 
 for _name, _operation in _UNARY.items():
-    TABLE[_name] = _unary(_operation)
+    TABLE[_name] = _unary(_name, _operation)
 for _name, _operation in _BINARY.items():
     TABLE[_name] = _binary(_operation)
 

@@ -11,6 +11,7 @@ from lsp_ad.staging.backends.base import Backend, Ended, is_data, spec_of
 from lsp_ad.staging.errors import staging_error, user_place
 from lsp_ad.staging.lantern.builder import Builder, fresh
 from lsp_ad.staging.lantern.calls import Calls, Frame, Known, Restart
+from lsp_ad.staging.lantern.errors import LanternTypeError
 from lsp_ad.staging.lantern.exceptions import Exceptions
 from lsp_ad.staging.lantern.ir import Array, Const, Program, Type, Var, ranked
 from lsp_ad.staging.lantern.records import Records
@@ -31,6 +32,8 @@ class Tracer:
         self.frames: list[Frame] = []
         self.calls = Calls(self, known)
         self.exceptions = Exceptions()
+        # arrays of no certain shape, by function and name: the number that they are made of (None: zero)
+        self.unshaped: dict[Any, Any] = {}
 
     # values
 
@@ -56,7 +59,10 @@ class Tracer:
         """The result of an operation."""
         file, line = user_place()
         self.builder.place = f"{file}:{line}" if line else None
-        return self.staged(self.builder.op(name, *map(self.value, operands), **params), weak)
+        try:
+            return self.staged(self.builder.op(name, *map(self.value, operands), **params), weak)
+        except LanternTypeError as error:
+            raise staging_error(f"The Lantern back end has no `{name}` of these values: {error}") from None
 
     def _local(self, value: Staged) -> Any:
         if value.tracer is not self:

@@ -72,7 +72,7 @@ def staged(value: Any) -> Staged | None:
         return None
     if not isinstance(value, StagedList):
         return Staged(backend, backend.size(value), lambda i, found: found[0], "an array", [value])
-    if not value.known:
+    if not (value.known and backend.bounded_lists):
         most = value.meta.capacity if backend.bounded_lists else None
         return Staged(backend, value.length, lambda i, found: value.get(i), "a list", most=most)
     whole = slice(0, value.length)
@@ -171,7 +171,10 @@ def zip_(*iterables: Any, strict: bool = False) -> Any:
         found.append(made)
     counts = [one.count for one in found]
     if strict and not (all(isinstance(c, int) for c in counts) and len(set(counts)) == 1):
-        raise staging_error(f"`zip` is strict about lengths {counts} that are not known to be equal.")
+        if not backend.raises:
+            raise staging_error(f"`zip` is strict about lengths {counts} that are not known to be equal.")
+        for other in counts[1:]:
+            backend.require(counts[0] == other, "ValueError", "the arguments of zip() have different lengths")
     count = counts[0]
     for other in counts[1:]:
         known = isinstance(count, int) and isinstance(other, int)

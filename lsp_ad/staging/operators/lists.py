@@ -253,7 +253,8 @@ def conformed(value: Any, meta: Meta, specs: Sequence[Spec]) -> StagedList:
     for number, item in enumerate(value):
         leaves = flatten(item)[0]
         parts = [leaf for fixed, leaf in zip(meta.item.fixed, leaves, strict=True) if fixed is None]
-        stores = [backend.list_set(s, number, part) for s, part in zip(stores, parts, strict=True)]
+        put = backend.list_set if backend.bounded_lists else backend.list_append
+        stores = [put(s, number, part) for s, part in zip(stores, parts, strict=True)]
     return StagedList(meta, len(value), stores)
 
 

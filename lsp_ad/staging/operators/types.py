@@ -22,6 +22,9 @@ class Fixed:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Fixed) and is_same(self.value, other.value)
 
+    def __hash__(self) -> int:
+        return hash(type(self.value))
+
 
 def is_zero(value: Any) -> bool:
     """Whether a value is the zero that an adjoint begins with, in code that lsp-ad generated.

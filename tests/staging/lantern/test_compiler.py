@@ -244,6 +244,13 @@ def test_an_axis_that_turns_out_to_have_size_one_is_broadcast(size):
     agree(p, np.arange(1.0, size + 1.0), np.arange(1.0))
 
 
+def test_products_of_complex_matrices():
+    body = "(tuple (matmul a x) (matmul x a) (matmul a a) (matmul x x))"
+    v, m = "(array complex128 1)", "(array complex128 2)"
+    a = np.arange(4.0).reshape(2, 2) + 1j
+    agree(program(body, f"(a {m}) (x {v})", f"(tuple {v} {v} {m} complex128)"), a, np.array([1j, 2.0]))
+
+
 def test_what_waits_to_be_computed_does_not_take_memory_that_is_read_now():
     """Storing `d` computes `c`, which also reads `a` and `b`, before."""
     body = """

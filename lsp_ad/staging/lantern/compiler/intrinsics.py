@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from llvmlite import ir
@@ -25,20 +26,23 @@ def stack_pointer(typing_context: Any) -> Any:
     return types.int64(), generate
 
 
-def _reordered(instruction: str) -> Any:
-    """An operation whose order in a reduction is free, as in NumPy's: LLVM may vectorise it."""
+def _reordered(instruction: str, plain: Any) -> Any:
+    """An operation whose order in a reduction is free, as in NumPy's: LLVM may vectorise it. `plain`: of
+    complex numbers, it is that operator."""
 
     def typed(typing_context: Any, a: Any, b: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            if isinstance(a, types.Complex):
+                return context.get_function(plain, a(a, a))(builder, args)
             return getattr(builder, instruction)(*args, flags=("reassoc",))
 
-        return (a(a, a), generate) if isinstance(a, types.Float) and a == b else None
+        return (a(a, a), generate) if isinstance(a, types.Float | types.Complex) and a == b else None
 
     return typed
 
 
-accumulate = intrinsic(_reordered("fadd"))
-multiply_up = intrinsic(_reordered("fmul"))
+accumulate = intrinsic(_reordered("fadd", operator.add))
+multiply_up = intrinsic(_reordered("fmul", operator.mul))
 
 
 @intrinsic
@@ -59,6 +63,16 @@ def float_of(typing_context: Any, bits: Any) -> Any:
         return builder.bitcast(args[0], ir.DoubleType())
 
     return types.float64(types.int64), generate
+
+
+@intrinsic
+def fused(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
+    """a b + c, rounded once."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.fma(*args)
+
+    return types.float64(types.float64, types.float64, types.float64), generate
 
 
 @intrinsic

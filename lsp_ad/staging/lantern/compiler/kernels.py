@@ -8,7 +8,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from lsp_ad.staging.lantern.compiler import vectorized
+from lsp_ad.staging.lantern.compiler import trigonometric, vectorized
 from lsp_ad.staging.lantern.compiler.intrinsics import accumulate, multiply_up, stack_pointer
 
 
@@ -360,4 +360,5 @@ KERNELS: dict[str, Any] = {
     "whole_int32": whole_int32,
     "whole_int64": whole_int64,
     **vectorized.FUNCTIONS,
+    **trigonometric.FUNCTIONS,
 }

@@ -43,6 +43,7 @@ _MATH = {
 # What is longer gets a line of its own.
 LONGEST = 100
 VECTORIZED = ("exp", "expm1", "log", "log1p", "tanh")
+OWN = {"sin": "sine", "cos": "cosine"}
 
 
 def constant(c: Const) -> Number:
@@ -91,7 +92,12 @@ def applied(w: Writer, name: str, operands: list[Number], result: str, in_loop: 
         common = "int64"
     codes = [converted(o, common).code for o in operands]
     vectorized = in_loop and common == "float64" and name in VECTORIZED
-    found = f"vector_{name}({codes[0]})" if vectorized else _code(name, codes, common)
+    if vectorized:
+        found = f"vector_{name}({codes[0]})"
+    elif common == "float64" and name in OWN:
+        found = f"{OWN[name]}({codes[0]})"
+    else:
+        found = _code(name, codes, common)
     # Numba computes with int32 in 64 bits, and some functions of float32 in float64.
     if result == "int32" or (result == "float32" and name not in ("+", "-", "*", "neg")):
         found = f"np.{result}({found})"

@@ -1,0 +1,28 @@
+"""A sample of the generated gradients of the oracle sweep on Lantern, run by the interpreter of its language.
+
+`python -m tests.staging.gradient_sweep --backend lantern --interpret` runs all.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from lsp_ad.staging.backends import lantern
+from lsp_ad.staging.lantern.interpreter import interpret
+from tests.staging.gradient_sweep import cases, outcome
+
+pytestmark = pytest.mark.row("A16", "A17")
+
+SAMPLE = list(cases())[::15]
+
+
+@pytest.mark.parametrize(("file", "case"), SAMPLE, ids=[f"{file}: {case.name}" for file, case in SAMPLE])
+def test_a_gradient_is_equal_or_refused(monkeypatch, file, case):
+    monkeypatch.setattr(lantern.BACKEND, "enter", lambda program: partial(interpret, program))
+    try:
+        kind, message = outcome(case, "lantern")
+    except TypeError:
+        pytest.skip("what is generated takes other arguments")
+    assert kind in ("equal", "equal by a bound", "not differentiated", "StagingError"), message
