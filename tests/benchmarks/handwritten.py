@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT))
 import lsp_ad  # noqa: E402
 from tests.differentiate.pairs import Pair, pairs, statements  # noqa: E402
 
-ROUND = 2e-3  # seconds that one of the two runs for in a round, at least one call
+ROUND = 5e-4  # seconds that one of the two runs for in a round, at least one call: less than a time slice
 
 
 def main() -> int:
