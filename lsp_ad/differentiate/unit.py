@@ -25,6 +25,7 @@ from lsp_ad.differentiate.types.inference import assumed_numbers, kinds_in, uses
 from lsp_ad.differentiate.types.realness import Realness
 from lsp_ad.differentiate.types.symmetry import symmetric_names
 from lsp_ad.differentiate.writes import mutations, unshared, views
+from lsp_ad.differentiate.writes.assumptions import Assumptions
 from lsp_ad.problems import Refusal, Span, problem
 from lsp_ad.rules.declared import call_of, declared
 from lsp_ad.rules.resolve import Scope
@@ -197,6 +198,7 @@ def prepare(
     )
     _refuse_unclear(tree, kinds, active)
     tries.refuse_partial(tree, active, result)
+    Assumptions(tree.body, kinds, scope).check_types(active)
     if options.product is not None:
         title = options.product.title if options.product.title != function.name else ""
         apart = replace(apart, title=title)

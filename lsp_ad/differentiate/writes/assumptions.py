@@ -216,10 +216,10 @@ class Assumptions:
             and self.scope.canonical(s.value.func) in STRUCTURED
         )
 
-    def check_types(self) -> None:
-        """An array of integers would cut what is written into it: where an array is made and nothing tells
-        its type, that is checked."""
-        for r in sorted(mutated(self.body)):
+    def check_types(self, active: set[str]) -> None:
+        """An array of integers would cut what is written into it, and let no derivative through: where an array
+        is made and nothing tells its type, that is checked."""
+        for r in sorted(mutated(self.body) & active):
             kind = self.kinds.names.get(r, UNKNOWN)
             if kind.type == "array" and kind.dtype is None:
                 for definition in self.definitions(r):

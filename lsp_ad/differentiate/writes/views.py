@@ -93,7 +93,6 @@ class _Views:
             conflict = self._conflict()
             if conflict is None:
                 self._copy_parameters()  # an update may have become a write
-                self.assumptions.check_types()
                 return self._rebinding()
             if not self._settle(conflict):
                 self._refuse(conflict)

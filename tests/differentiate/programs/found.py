@@ -278,4 +278,15 @@ CASES = [
         (normal(3), normal(3)),
         (normal(9), normal(9)),
     ),
+    *case(
+        "constants that are written into an array of integers",
+        """
+        def f(a, n: int):
+            y = np.array([n for k in range(4)])
+            y[1] = 7
+            return a * y
+        """,
+        (0.7, 3),
+        wrt=("a",),
+    ),
 ]
