@@ -217,8 +217,8 @@ class Assumptions:
         )
 
     def check_types(self, active: set[str]) -> None:
-        """An array of integers would cut what is written into it, and let no derivative through: where an array
-        is made and nothing tells its type, that is checked."""
+        """An array of integers would cut what is written into it, and let no derivative through: where an
+        array is made and nothing tells its type, that is checked."""
         for r in sorted(mutated(self.body) & active):
             kind = self.kinds.names.get(r, UNKNOWN)
             if kind.type == "array" and kind.dtype is None:
