@@ -16,6 +16,7 @@ import gast
 
 from lsp_ad.differentiate.fresh import Fresh
 from lsp_ad.differentiate.functions.arguments import match
+from lsp_ad.differentiate.writes import mutations
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.rules.rule import UNKNOWN_VALUE, literal
 from lsp_ad.semantics import flow
@@ -147,7 +148,7 @@ class _Inliner:
                     n.id = renamed[n.id]
             substitute(s, values)
         # only now: an augmented assignment is known by its operand that stands where its target stands
-        body = [plain_assignment(s) for s in body]
+        body = mutations.rewrite([plain_assignment(s) for s in body], self.scope, self.fresh)
         self.done.add(callee.name)
         # later statements depend on the locals that are new here
         self.varied |= set(renamed.values())

@@ -140,4 +140,44 @@ CASES = [
         (positive(3), positive(2), normal(2)),
         ([0.5, 0.4, 0.3], [0.2, 0.7], normal(3)),
     ),
+    *case(
+        "a callee that writes several parts of an array at once",
+        """
+        def jacobian(y, k):
+            J = np.zeros((3, 3))
+            k1, k2, k3 = k
+            J[0, 1], J[0, 2] = k3 * y[2], k1
+            J[1] = [k1, -k3 * y[2], y[1]]
+            return J
+
+        def f(y, k):
+            return np.linalg.solve(3.0 * np.eye(3) - jacobian(y, k), y)
+        """,
+        (normal(3), normal(3)),
+    ),
+    *case(
+        "callees that write by out= and in place",
+        """
+        def exponential(x):
+            a = np.zeros(3)
+            b = np.exp(x, out=a)
+            return a + b
+
+        def powers(x):
+            a = x * 1.0
+            a[:2] **= 2
+            a[[0, 1]] += x[:2]
+            return a * x
+
+        def swapped(x):
+            a = x * 1.0
+            a[0], a[1] = a[1], a[0]
+            b, a[2] = a[0] * x[1], x[0] ** 2
+            return a * b
+
+        def f(x):
+            return exponential(x) * powers(x) + swapped(x)
+        """,
+        (normal(3),),
+    ),
 ]
