@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 import gast
 
+from lsp_ad.differentiate.desugar.comprehensions import COLLECTING, REDUCING
 from lsp_ad.differentiate.fresh import Fresh
 from lsp_ad.differentiate.functions.arguments import match
 from lsp_ad.differentiate.writes import mutations
@@ -26,6 +27,7 @@ from lsp_ad.source.printing import plain_assignment
 from lsp_ad.source.trees import copied
 
 MOST_STATEMENTS = 12
+EXTREMES = REDUCING[1:]
 
 
 def is_small(function: gast.FunctionDef, scope: Scope) -> bool:
@@ -52,12 +54,22 @@ def _counted(function: gast.FunctionDef, program: Program) -> int:
     size = len(body)
     compound = (gast.IfExp, gast.BoolOp, gast.NamedExpr, gast.ListComp, gast.DictComp, gast.GeneratorExp)
     for n in (n for s in body for n in flow.walk(s)):
-        if isinstance(n, compound):
+        if isinstance(n, compound) or _becomes_loop(n, inner):
             return large
         callee = inner.callee(n) if isinstance(n, gast.Call) else None
         if callee is not None:
             size += _size(callee, program)
     return min(size, large)
+
+
+def _becomes_loop(node: gast.AST, scope: Scope) -> bool:
+    """Whether a loop stands for an expression: the extreme or a copy of a list, or what it pops."""
+    if not isinstance(node, gast.Call):
+        return False
+    if isinstance(node.func, gast.Attribute) and node.func.attr == "pop":
+        return True
+    function = scope.canonical(node.func)
+    return function in COLLECTING or (function in EXTREMES and len(node.args) == 1)
 
 
 def inline(

@@ -180,4 +180,20 @@ CASES = [
         """,
         (normal(3),),
     ),
+    *case(
+        "small callees that loops stand for",
+        """
+        def spread(x):
+            top = max(x)
+            return top * sum(x) + min(x[0], x[1])
+
+        def paired(x, y):
+            both = list(zip(x, y))
+            return both[0][0] * both[1][1] + max(y)
+
+        def f(x, y):
+            return spread(x) * x[0] + paired(x, y) * spread(y)
+        """,
+        (normal(3), normal(3)),
+    ),
 ]
