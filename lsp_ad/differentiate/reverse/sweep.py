@@ -124,7 +124,7 @@ def sweep(unit: Unit, mode: str, callees: Callees, options: Options = DEFAULT) -
         mark = next(i for i, s in enumerate(whole) if _is_mark(s))
         forward, backward = whole[:mark], whole[mark + 1 :]
     options.record("saves", unit.tree, _joint(forward, backward, returned))
-    tapes = Tapes(unit.scope, unit.stability, unit.fresh, forward, bound, reruns)
+    tapes = Tapes(unit.scope, unit.kinds, unit.stability, unit.fresh, forward, bound, reruns)
     tapes.add(reverse.loops)
     for pair in reverse.loops:
         points.forget_header(pair.node)

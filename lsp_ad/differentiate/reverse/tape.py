@@ -19,6 +19,8 @@ from lsp_ad.differentiate.reverse.statements import LoopPair
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.binding import definitely_bound
+from lsp_ad.semantics.kinds import Kinds
+from lsp_ad.semantics.shapes import UNKNOWN
 from lsp_ad.simplify.algebra import assign, call, constant, name, store
 from lsp_ad.source.trees import copied
 
@@ -28,6 +30,7 @@ class Tapes:
     """Adds tapes to a forward body, and headers to the backward loops."""
 
     scope: Scope
+    kinds: Kinds
     stability: Stability
     fresh: Fresh
     body: list[gast.stmt]
@@ -208,13 +211,15 @@ class Tapes:
         return None, names
 
     def _bind_before(self, s: gast.stmt, names: list[str]) -> None:
-        """Names that may be unbound where they are saved are None from the start."""
+        """Names that may be unbound where they are saved have a value from the start, which nothing reads: 0.0
+        for a number or an array, so that what is saved has one type where it is staged, else None."""
         outer = next(x for x in self.body if x is s or any(y is s for y in flow.statements([x])))
         sure = definitely_bound(self.body[: self.body.index(outer)], self.bound)
         sure = sure | (definitely_bound(s.body, set()) if not _has_jump(s.body) else set())
         for n in names:
             if n not in sure and n not in flow.header_writes(s):
-                self.body.insert(0, assign(n, constant(None)))
+                is_number = self.kinds.names.get(n, UNKNOWN).type in ("number", "numeric", "array")
+                self.body.insert(0, assign(n, constant(0.0 if is_number else None)))
 
 
 def _is_range(node: gast.expr, scope: Scope) -> bool:
