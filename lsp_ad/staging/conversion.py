@@ -122,7 +122,7 @@ def _template(function: types.FunctionType) -> Template:
     tries = [
         (n.body[0].lineno, n.body[-1].end_lineno or n.body[-1].lineno)
         for n in walk(node)
-        if isinstance(n, gast.Try) and n.handlers
+        if isinstance(n, (gast.Try, gast.With)) and not _lets_errors_through(n)
     ]
     try:
         blocks, alias, survivors = convert(node, found.program, found.owner, {*code.co_freevars})
@@ -147,6 +147,12 @@ def _template(function: types.FunctionType) -> Template:
         lines = [n for n in inside if n in comments and comments[n].text == "# backward"]
         GENERATED.update((c, lines[0] if lines else math.inf) for c in codes(made))
     return Template(text, alias, made, node.name)
+
+
+def _lets_errors_through(block: gast.stmt) -> bool:
+    """Whether nothing happens at the end of a `with` block where an error leaves it."""
+    managers = [item.context_expr for item in block.items] if isinstance(block, gast.With) else [block]
+    return all(isinstance(m, gast.Call) and getattr(m.func, "attr", "") == "errstate" for m in managers)
 
 
 class _Blocks(NamedTuple):

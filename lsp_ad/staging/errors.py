@@ -34,7 +34,7 @@ SURVIVORS: dict[object, dict[int, list[Any]]] = {}
 """For the code of a converted function, by line: the calls there, with the variables that outlive them."""
 
 TRIES: dict[object, list[tuple[int, int]]] = {}
-"""For the code of a converted function: the first and the last line of what stands in `try` with `except`."""
+"""For the code of a converted function: the first and the last line of what stands in `try` or `with`."""
 
 GENERATED: dict[object, float] = {}
 """For the code of functions that lsp-ad generated, the line after which the backward sweep stands."""
@@ -81,7 +81,7 @@ def raise_statement(error: BaseException) -> str | None:
 
 
 def in_try(depth: int = 1) -> bool:
-    """Whether converted code that is running now has a `try` with `except` around where it is."""
+    """Whether converted code that is running now has a `try` or a `with` around where it is."""
     frame = sys._getframe(depth)
     while frame is not None:
         ranges = TRIES.get(frame.f_code, ())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from lsp_ad.staging import decisions
+from lsp_ad.staging.backends import loaded
 from lsp_ad.staging.backends.base import Ended
 from lsp_ad.staging.context import Body, active, tracing
 from lsp_ad.staging.effects import no_hidden_changes
@@ -77,7 +78,8 @@ def run_body(
 
 def _raise_later(error: Exception) -> None:
     """Let the program raise what a `raise` statement in a body raises, where the back end can do that."""
-    backend, place = active(), raise_statement(error)
+    backend = active() or next((b for b in loaded() if b.tracing()), None)
+    place = raise_statement(error)
     if backend is not None and backend.raises and place is not None and not in_try():
         backend.raise_(error, place)
         raise Ended from None

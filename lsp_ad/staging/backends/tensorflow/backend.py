@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from lsp_ad.staging.backends.base import PLAIN, Backend, Iterable, Options, Spec, Traced, is_data
+from lsp_ad.staging.backends.base import PLAIN, Backend, Ended, Iterable, Options, Spec, Traced, is_data
 from lsp_ad.staging.backends.tensorflow import composites, graphs, indexing, lists, streams, types
 from lsp_ad.staging.backends.tensorflow.arrays import Array, tensor_of
 from lsp_ad.staging.backends.tensorflow.elementwise import truth
@@ -24,17 +24,22 @@ from lsp_ad.staging.backends.tensorflow.functions import FUNCTIONS
 from lsp_ad.staging.backends.tensorflow.lists import Items, ListSpec
 from lsp_ad.staging.backends.tensorflow.shapes import Sizes
 from lsp_ad.staging.context import active, compiling
-from lsp_ad.staging.errors import user_place
+from lsp_ad.staging.errors import CONVERTED, StagingError, staging_error, user_place
 from lsp_ad.staging.operators.lists import plain
 from lsp_ad.staging.structures import flatten, unflatten
 
 _ASSERTION = "AssertionError at"
+_RAISED = "Raised at"
 
 
 class TensorFlow(Backend):
     name = "tensorflow"
     same_shapes = False
     bounded_lists = False
+    raises = True
+
+    def __init__(self) -> None:
+        self._failures: list[Exception] = []  # the errors of `raise` statements
 
     def owns(self, value: Any) -> bool:
         if isinstance(value, (Array, Items)):
@@ -69,13 +74,19 @@ class TensorFlow(Backend):
     def trace(self, run: Callable[[list[Any]], list[Any]], specs: Sequence[Spec]) -> Traced:
         found: list[Spec] = []
 
+        ends = False
+
         def flat(*tensors: tf.Tensor) -> list[tf.Tensor]:
-            outputs = run([self.typed(t, s) for t, s in zip(tensors, specs, strict=True)])
+            nonlocal ends
+            try:
+                outputs = run([self.typed(t, s) for t, s in zip(tensors, specs, strict=True)])
+            except Ended:
+                outputs, ends = [], True
             found[:] = [self.spec(value) for value in outputs]
             return [self._tensor(value, spec) for value, spec in zip(outputs, found, strict=True)]
 
         code = graphs.traced(flat, specs)
-        return Traced(tuple(found), code, effects=code.effects)
+        return Traced(tuple(found), code, effects=code.effects, ends=ends)
 
     def _tensor(self, value: Any, spec: Spec) -> tf.Tensor:
         if isinstance(value, Items):
@@ -93,9 +104,11 @@ class TensorFlow(Backend):
         return [self.typed(t, s) for t, s in zip(made if specs else (), specs, strict=True)]
 
     def _outcome(self, traced: Traced, inputs: Sequence[tf.Tensor], specs: Sequence[Spec]) -> list[tf.Tensor]:
+        outputs = graphs.replayed(traced.code, inputs)
+        if traced.ends:  # nothing comes after the error that it raises
+            traced = replace(traced, picks=(None,) * len(specs))
         return [
-            v.tensor if isinstance(v, Items) else tensor_of(v)
-            for v in self.results(traced, graphs.replayed(traced.code, inputs), specs)
+            v.tensor if isinstance(v, Items) else tensor_of(v) for v in self.results(traced, outputs, specs)
         ]
 
     def while_loop(
@@ -226,6 +239,15 @@ class TensorFlow(Backend):
         place = ":".join(map(str, user_place()))
         tf.debugging.Assert(truth(test), [f"{_ASSERTION} {place}: {message()}"])
 
+    def raise_(self, error: Exception, place: str) -> None:
+        if any(map(self.owns, flatten([*error.args, *vars(error).values()])[0])):
+            raise staging_error(f"The {type(error).__name__} of {place} has staged values in it.")
+        said = f"{_RAISED} {place} as number {len(self._failures)}: {type(error).__name__}: {error}"
+        if hasattr(error, "add_note"):
+            error.add_note(f"raised at {place}")
+        self._failures.append(error.with_traceback(None))
+        tf.raw_ops.Assert(condition=tf.constant(False), data=[tf.constant(said)])
+
     def underlying(self, function: Any) -> Any:
         return getattr(function, "python_function", None)
 
@@ -236,7 +258,9 @@ class TensorFlow(Backend):
 
     def outermost(self, run: Callable[..., Any]) -> Callable[..., Any]:
         """Not converted a second time by AutoGraph, nor what it hands to functions of TensorFlow."""
-        return run if tf.executing_eagerly() else tf.autograph.experimental.do_not_convert(run)
+        if tf.executing_eagerly():
+            return run
+        return tf.autograph.experimental.do_not_convert(lambda *args, **named: _ending(run, args, named))
 
     def tracing(self) -> bool:
         return bool(tf.inside_function())
@@ -261,13 +285,21 @@ class TensorFlow(Backend):
             try:
                 outputs = code(*tensors)
             except tf.errors.InvalidArgumentError as error:
-                raise _of_python(error) from None
+                raise self._of_python(error) from None
             if any(isinstance(v, (tf.Tensor, tf.Variable)) for v in data):
                 return rebuilt(outputs)
             return plain(rebuilt([tensor.numpy()[()] for tensor in outputs]), lambda item: item)
 
         traces: dict[Any, Any] = {}
         return compiled
+
+    def _of_python(self, error: Exception) -> Exception:
+        """The error that Python would have raised for one at run time."""
+        raised = re.search(rf"assertion failed: \[{_RAISED} .*? as number (\d+): ", str(error), re.DOTALL)
+        if raised is not None:
+            return self._failures[int(raised[1])]
+        found = re.search(rf"assertion failed: \[{_ASSERTION} (.*?)\]\n", str(error), re.DOTALL)
+        return error if found is None else AssertionError(found[1])
 
     def _compiled(
         self, function: Callable[..., Any], leaves: list[Any], structure: Any, specs: Sequence[Spec]
@@ -279,7 +311,7 @@ class TensorFlow(Backend):
             inputs = iter(Array(t, s.weak) for t, s in zip(tensors, specs, strict=True))
             args, named = unflatten(structure, [next(inputs) if is_data(v) else v for v in leaves])
             with compiling(self):
-                found, shape = flatten(function(*args, **named))
+                found, shape = flatten(_ending(function, args, named))
             results[:] = found, shape
             return [
                 lists.stacked(leaf) if isinstance(leaf, Items) else tensor_of(leaf)
@@ -298,10 +330,18 @@ class TensorFlow(Backend):
         return code, rebuilt
 
 
-def _of_python(error: Exception) -> Exception:
-    """The error that Python would have raised for one at run time."""
-    found = re.search(rf"assertion failed: \[{_ASSERTION} (.*?)\]\n", str(error), re.DOTALL)
-    return error if found is None else AssertionError(found[1])
+def _ending(run: Callable[..., Any], args: tuple, named: dict[str, Any]) -> Any:
+    """The result of a converted function; an error where every path through it raises one."""
+    try:
+        return run(*args, **named)
+    except Ended as ended:
+        traceback = ended.__traceback__
+        while traceback is not None and traceback.tb_frame.f_code not in CONVERTED:
+            traceback = traceback.tb_next
+        place = (
+            f"{traceback.tb_frame.f_code.co_filename}:{traceback.tb_lineno}" if traceback else "<unknown>:0"
+        )
+        raise StagingError(f"{place}: every path from here on raises an error.") from None
 
 
 def _scalar(test: Any) -> tf.Tensor:
