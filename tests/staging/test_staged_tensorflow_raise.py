@@ -40,7 +40,7 @@ def limited(x):
 
 def in_a_callee_and_a_loop(x):
     total = 0.0
-    for i in range(70):
+    for _ in range(70):
         limited(x + total)
         if total > 1.0:
             raise IndexError("total above one")

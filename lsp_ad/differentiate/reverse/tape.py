@@ -211,7 +211,7 @@ class Tapes:
         return None, names
 
     def _bind_before(self, s: gast.stmt, names: list[str]) -> None:
-        """Names that may be unbound where they are saved have a value from the start, which nothing reads: 0.0
+        """Names that may be unbound where they are saved have a value from the start, that nothing reads: 0.0
         for a number or an array, so that what is saved has one type where it is staged, else None."""
         outer = next(x for x in self.body if x is s or any(y is s for y in flow.statements([x])))
         sure = definitely_bound(self.body[: self.body.index(outer)], self.bound)

@@ -70,6 +70,7 @@ class StagedLoop:
         self.elements = [backend.item_spec(array) for array in self.arrays]
         self.before = state.get()
         self.ends = Ends({}, {}, set())  # of a body that ends the program
+        self.off = self._flags()
         self.growth: dict[tuple, _Growth] = {}
         self.added: dict[tuple, int] = {}  # for lists to which each iteration adds as many: how many
 
@@ -99,6 +100,17 @@ class StagedLoop:
                 "The types of the variables of this loop keep changing from iteration to iteration."
             )
         self._emit(plans, replace(traced, picks=self._picks(plans, outcomes)))
+
+    def _flags(self) -> list[int]:
+        """Which variables are flags of jumps: the body never sees them set, since the test then ends the loop."""
+        found = []
+        for position, (name, value) in enumerate(zip(self.state.all, self.before, strict=True)):
+            if value is False and name in self.state.guarded and self.test is not None:
+                self.state.set((*self.before[:position], True, *self.before[position + 1 :]))
+                with decisions.recording():  # of nothing that happens
+                    found += [position] if self.test() is False else []
+        self.state.set(self.before)
+        return found
 
     def _first(self, tree: Tree, path: tuple) -> Tree:
         """The type of a variable when the loop begins: what is a number is carried."""
@@ -150,6 +162,8 @@ class StagedLoop:
             if self.over is not None:
                 run = partial(self._with_item, next(rest), [next(rest) for _ in self.elements], stepped)
             start = self._values(plans, rest)
+            for position in self.off:
+                start[position] = False
             with going_over(self._gone_over(start)):
                 values, self.ends = run_body(self.construct, self.state, start, run)
             values = values[: self.state.outputs]
