@@ -102,7 +102,7 @@ class StagedLoop:
         self._emit(plans, replace(traced, picks=self._picks(plans, outcomes)))
 
     def _flags(self) -> list[int]:
-        """Which variables are flags of jumps: the body never sees them set, since the test then ends the loop."""
+        """Which variables are flags of jumps: where one is set the test ends the loop, so no body sees it set."""
         found = []
         for position, (name, value) in enumerate(zip(self.state.all, self.before, strict=True)):
             if value is False and name in self.state.guarded and self.test is not None:
