@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,6 +13,7 @@ from lsp_ad.staging import decisions
 from lsp_ad.staging.backends.base import Backend, Iterable, Options, Spec, Traced
 from lsp_ad.staging.context import going_over, gone_over, superseded, written
 from lsp_ad.staging.errors import in_generated_code, staging_error, user_place
+from lsp_ad.staging.operators.growth import Growth
 from lsp_ad.staging.operators.identity import Ends, Settling
 from lsp_ad.staging.operators.iteration import Staged
 from lsp_ad.staging.operators.lists import Meta, StagedList, folded
@@ -38,17 +39,6 @@ from lsp_ad.staging.structures import flatten, mapped, parts_of, unflatten
 _ROUNDS = 8  # how often the types of the state may be widened
 
 
-@dataclass
-class _Growth:
-    """What a loop does to one list: how many items it needs room for without it (`start`), how many an
-    iteration adds (`net`), how many there are at once in one (`peak`)."""
-
-    least: int
-    start: int
-    net: int = 0
-    peak: int = 0
-
-
 class StagedLoop:
     """A loop over the state of a body: with a `test`, over an iterable, or both."""
 
@@ -71,7 +61,7 @@ class StagedLoop:
         self.before = state.get()
         self.ends = Ends({}, {}, set())  # of a body that ends the program
         self.off = self._flags()
-        self.growth: dict[tuple, _Growth] = {}
+        self.growth: dict[tuple, Growth] = {}
         self.added: dict[tuple, int] = {}  # for lists to which each iteration adds as many: how many
 
     def run(self) -> None:
@@ -102,7 +92,7 @@ class StagedLoop:
         self._emit(plans, replace(traced, picks=self._picks(plans, outcomes)))
 
     def _flags(self) -> list[int]:
-        """Which variables are flags of jumps: where one is set the test ends the loop, so no body sees it set."""
+        """Which variables are flags of jumps: where one is set the loop ends, so no body sees it set."""
         found = []
         for position, (name, value) in enumerate(zip(self.state.all, self.before, strict=True)):
             if value is False and name in self.state.guarded and self.test is not None:
@@ -133,7 +123,7 @@ class StagedLoop:
         if tree.kind is StagedList:
             meta, base = tree.meta, tree.parts[0]
             start = base.value if isinstance(base, Fixed) else meta.capacity - (meta.reserve - meta.top)
-            self.growth[path] = _Growth(meta.capacity, start)
+            self.growth[path] = Growth(meta.capacity, start)
             meta = replace(meta, offset=0, reserve=0, top=0, peak=0)
             return Made(StagedList, meta, [LENGTH, *tree.parts[1:]])
         parts = [self._inside(part, (*path, i)) for i, part in enumerate(tree.parts)]
@@ -272,25 +262,16 @@ class StagedLoop:
     def grown(self, name: str, path: tuple, before: Made, after: Made) -> int:
         """The capacity that a list needs for all iterations, after another trace of one."""
         if path not in self.growth:
-            self.growth[path] = _Growth(0, len(before.parts))
+            self.growth[path] = Growth(0, len(before.parts))
         growth = self.growth[path]
-        if after.kind is list:
-            net = len(after.parts) - growth.start
-            peak = net
-        elif before.kind is StagedList:
-            net, peak = after.meta.top, after.meta.peak
-        else:
-            base = after.parts[0]
-            net = (base.value if isinstance(base, Fixed) else after.meta.capacity) - growth.start
-            peak = after.meta.capacity - growth.start
-        growth.net, growth.peak = max(growth.net, net), max(growth.peak, peak, 0)
+        growth.after(before, after)
         count = self._most()
         if growth.net > 0 and count is None and self.backend.bounded_lists:
             raise staging_error(
                 f"The list `{name}` grows in a loop of unknown length.",
                 "Give `lsp_ad.loop_options(maximum_iterations=n)` as the first statement of the loop.",
             )
-        return max(growth.least, growth.start + _room(growth, count))
+        return max(growth.least, growth.start + growth.room(count))
 
     def _most(self) -> int | None:
         """How often the loop runs at most, where that is known."""
@@ -350,7 +331,7 @@ class StagedLoop:
             return StagedList(meta, length, value.stores)
         if growth is None or known or not isinstance(before, StagedList):
             return StagedList(replace(meta, reserve=0, top=0, peak=0), value.base, value.stores)
-        old, room = before.meta, _room(growth, self._most())
+        old, room = before.meta, growth.room(self._most())
         reserve = old.reserve + meta.capacity - old.capacity
         top = old.top + max(growth.net, 0) * (self._most() or 0)
         meta = replace(meta, reserve=reserve, top=top, peak=max(old.peak, old.top + room))
@@ -404,9 +385,3 @@ class _LoopJoining(Joining):
         capacity = self.loop.grown(self.name, path, a, b)
         meta = Meta(self.backend, NO_ITEM, capacity, reserve=self.loop.growth[path].peak)
         return self.list_type(a, b, meta)
-
-
-def _room(growth: _Growth, count: int | None) -> int:
-    if growth.net <= 0 or count is None:
-        return growth.peak
-    return growth.net * max(count - 1, 0) + growth.peak
