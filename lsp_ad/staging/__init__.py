@@ -15,7 +15,11 @@ __all__ = ["ConversionError", "StagingError", "do_not_convert", "staged", "stagi
 
 
 def staged(
-    function: Callable[..., Any] | None = None, *, backend: str | None = None, recursive: bool = True
+    function: Callable[..., Any] | None = None,
+    *,
+    backend: str | None = None,
+    recursive: bool = True,
+    check_bounds: bool = False,
 ) -> Any:
     """Convert a function and, unless `recursive` is false, what it calls.
 
@@ -24,11 +28,14 @@ def staged(
     "tensorflow", "lantern", or one that was registered) the function is compiled on its first call with
     arguments of each type.
 
+    `check_bounds`: an index that is known only when the code runs, and outside of the array or list, is an
+    IndexError on JAX, too, which else takes another element in silence. Each check costs a call of Python.
+
     Raises ConversionError where the function cannot be converted, ValueError for an unknown back end.
     """
     from lsp_ad.staging import api
 
-    return api.staged(function, backend, recursive)
+    return api.staged(function, backend, recursive, check_bounds)
 
 
 def __getattr__(name: str) -> Any:

@@ -19,14 +19,20 @@ from lsp_ad.staging.structures import flatten
 F = TypeVar("F", bound=Callable)
 
 
-def staged(function: Callable[..., Any] | None, backend: str | None, recursive: bool = True) -> Any:
+def staged(
+    function: Callable[..., Any] | None,
+    backend: str | None,
+    recursive: bool = True,
+    check_bounds: bool = False,
+) -> Any:
     """What `lsp_ad.staged` does."""
     if function is None:
-        return functools.partial(staged, backend=backend, recursive=recursive)
+        return functools.partial(staged, backend=backend, recursive=recursive, check_bounds=check_bounds)
     if not callable(function):
         raise TypeError(f"staged takes a function, not {type(function).__name__}")
     made = _converted(function, recursive)
-    return Entry(made, backend_named(backend).compile if backend is not None else None).function
+    compile_ = backend_named(backend).compile if backend is not None else None
+    return Entry(made, compile_, check_bounds).function
 
 
 def to_code(function: Callable[..., Any]) -> str:

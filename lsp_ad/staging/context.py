@@ -31,6 +31,23 @@ _written: ContextVar[list[tuple[Any, str]] | None] = ContextVar("written", defau
 _gone_over: ContextVar[tuple[Any, ...]] = ContextVar("gone_over", default=())
 
 
+_checked: ContextVar[bool] = ContextVar("checked", default=False)
+
+
+def bounds_are_checked() -> bool:
+    """Whether indices that are known only when the code runs are to be checked then."""
+    return _checked.get()
+
+
+@contextmanager
+def checking_bounds(wanted: bool) -> Iterator[None]:
+    token = _checked.set(wanted or _checked.get())
+    try:
+        yield
+    finally:
+        _checked.reset(token)
+
+
 def superseded(array: Any, place: str) -> None:
     """Remember that an array that a function was given has been written into, and is out of date."""
     arrays = _written.get()

@@ -11,7 +11,7 @@ from typing import Any
 
 from lsp_ad.staging.arguments import entered
 from lsp_ad.staging.backends import loaded, owner
-from lsp_ad.staging.context import writing
+from lsp_ad.staging.context import checking_bounds, writing
 from lsp_ad.staging.effects import no_leaks
 from lsp_ad.staging.errors import CONVERTED, ConversionError, StagingError, collecting
 from lsp_ad.staging.libraries import OWN, is_library
@@ -26,8 +26,13 @@ _FULL = os.environ.get("LSP_AD_TRACEBACK") == "full"
 class Entry:
     """What `staged` makes of a converted function; `compile_` compiles it, where a back end was asked for."""
 
-    def __init__(self, made: Callable[..., Any], compile_: Callable[[Any], Callable[..., Any]] | None):
-        self.made = made
+    def __init__(
+        self,
+        made: Callable[..., Any],
+        compile_: Callable[[Any], Callable[..., Any]] | None,
+        check_bounds: bool,
+    ):
+        self.made, self.check_bounds = made, check_bounds
         self.compiled = compile_(self._watched) if compile_ is not None else None
         self.function = self._function(self.compiled or self._watched)
 
@@ -41,6 +46,7 @@ class Entry:
             converted_methods(),
             no_leaks(plain, (*bound, *args), named) as reached,
             writing(),
+            checking_bounds(self.check_bounds),
             no_changes_of_choices(),
         ):
             for value in reached:

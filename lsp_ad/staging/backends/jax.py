@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,8 +16,9 @@ from jax import lax
 from jax._src.core import trace_state_clean
 
 from lsp_ad.staging.backends.base import PLAIN, Backend, Options, Spec, Traced, is_data, spec_of
-from lsp_ad.staging.context import compiling
-from lsp_ad.staging.errors import staging_error
+from lsp_ad.staging.context import bounds_are_checked, compiling
+from lsp_ad.staging.errors import staging_error, user_place
+from lsp_ad.staging.operators.bounds import in_bounds, whole_numbers
 from lsp_ad.staging.operators.lists import StagedList, plain
 from lsp_ad.staging.structures import flatten, unflatten
 
@@ -33,7 +35,7 @@ class Jax(Backend):
     takes_arrays = True
 
     def __init__(self) -> None:
-        self._failed: list[AssertionError] = []
+        self._failed: list[Exception] = []
 
     def owns(self, value: Any) -> bool:
         return isinstance(value, jax.core.Tracer)
@@ -115,10 +117,10 @@ class Jax(Backend):
         return jnp.asarray(value)
 
     def set_item(self, value: Any, index: Any, new: Any) -> Any:
-        return jnp.asarray(value).at[_index(index)].set(new)
+        return jnp.asarray(value).at[self._inside(value, _index(index))].set(new)
 
     def get_item(self, value: Any, index: Any) -> Any:
-        index = _index(index)
+        index = self._inside(value, _index(index))
         for part in index if isinstance(index, tuple) else (index,):
             if self.owns(part) and part.dtype == bool:
                 raise staging_error(
@@ -128,7 +130,18 @@ class Jax(Backend):
         return jnp.asarray(value)[index]
 
     def add_at(self, value: Any, index: Any, by: Any) -> Any:
-        return jnp.asarray(value).at[_index(index)].add(by)
+        return jnp.asarray(value).at[self._inside(value, _index(index))].add(by)
+
+    def _inside(self, value: Any, index: Any) -> Any:
+        """The index. An error where it is outside of the array, as far as that is known or to be checked."""
+        for part, axis, size in whole_numbers(index, np.shape(value)):
+            if not self.owns(part):
+                in_bounds(part, axis, size)
+            elif bounds_are_checked():
+                place = ":".join(map(str, user_place()))
+                text = f"{place}: an index is out of bounds for axis {axis} with size {size}"
+                self.require((part >= -size) & (part < size), "IndexError", text)
+        return index
 
     def is_description(self, value: Any) -> bool:
         return isinstance(value, jax.ShapeDtypeStruct)
@@ -190,12 +203,16 @@ class Jax(Backend):
     def assert_(self, test: Any, message: Callable[[], str]) -> None:
         """Checked when the code runs; under `jax.vmap` both branches of a conditional run."""
         text = message()
+        self._check(test, lambda: AssertionError(text) if text else AssertionError())
 
+    def require(self, test: Any, error: str, message: str) -> None:
+        self._check(test, lambda: getattr(builtins, error)(message))
+
+    def _check(self, test: Any, error: Callable[[], Exception]) -> None:
         def check(holds: Any) -> None:
             if not np.all(holds):
-                error = AssertionError(text) if text else AssertionError()
-                self._failed.append(error)
-                raise error
+                self._failed.append(error())
+                raise self._failed[-1]
 
         jax.debug.callback(check, test)
 
@@ -260,7 +277,7 @@ def _index(index: Any) -> Any:
         return tuple(map(_index, index))
     if isinstance(index, StagedList):
         return index.array()
-    return jnp.asarray(index) if isinstance(index, list) else index
+    return _array(index) if isinstance(index, list) else index
 
 
 def _computed(value: Any) -> Any:

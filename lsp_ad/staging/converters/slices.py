@@ -1,4 +1,7 @@
-"""Reads of elements: `y[i]`  becomes  `ag.get_item(y, i)`; an index of constants is read as it stands."""
+"""Reads of elements: `y[i]`  becomes  `ag.get_item(y, i)`.
+
+A first or last element, and slices of constants, are read as they stand: there no back end takes another one.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +21,18 @@ class Slices(Expressions):
 
 
 def _is_constant(index: gast.AST) -> bool:
-    """Whether an index is made of constants, which every back end can read."""
+    """Whether every back end can read an index as it stands."""
     if isinstance(index, gast.Constant):
-        return True
+        return type(index.value) is not int or index.value == 0
     if isinstance(index, gast.UnaryOp):
-        return _is_constant(index.operand)
+        return isinstance(index.op, gast.USub) and getattr(index.operand, "value", None) == 1
     if isinstance(index, gast.Slice):
-        return all(part is None or _is_constant(part) for part in (index.lower, index.upper, index.step))
+        return all(part is None or _is_number(part) for part in (index.lower, index.upper, index.step))
     return isinstance(index, gast.Tuple) and all(map(_is_constant, index.elts))
+
+
+def _is_number(bound: gast.AST) -> bool:
+    return isinstance(bound.operand if isinstance(bound, gast.UnaryOp) else bound, gast.Constant)
 
 
 def index_of(index: gast.AST) -> gast.expr:

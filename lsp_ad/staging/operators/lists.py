@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from lsp_ad.staging.backends.base import Backend, Owned, Spec
-from lsp_ad.staging.errors import staging_error
+from lsp_ad.staging.context import bounds_are_checked
+from lsp_ad.staging.errors import staging_error, user_place
 from lsp_ad.staging.operators.types import Fixed, is_number, is_same, unified, value_spec
 from lsp_ad.staging.structures import Structure, flatten, mapped, register, unflatten
 
@@ -85,6 +86,8 @@ class StagedList(Owned):
             raise staging_error("Only the last item of a staged list can be popped.", "Write `pop()`.")
         if self.known and self.base == 0:
             raise IndexError("pop from empty list")
+        if not self.known:
+            self._require(self.length > 0, "pop from empty list")
         self._moved(-1)
         return self.get(self.length)
 
@@ -104,10 +107,18 @@ class StagedList(Owned):
         if isinstance(index, (int, np.integer)):
             if self.known and not -self.base <= index < self.base:
                 raise IndexError("list index out of range")
+            if not self.known:
+                self._require(self.length > (index if index >= 0 else ~index), "list index out of range")
             return index + self.length if index < 0 else index
         if self.backend.owns(index):
+            both = self.backend.function("logical_and")
+            self._require(both(index >= -self.length, index < self.length), "list index out of range")
             return self.backend.function("where")(index < 0, index + self.length, index)
         raise staging_error("A staged list has no slices.", "Take its items one by one, or `np.array` of it.")
+
+    def _require(self, test: Any, message: str) -> None:
+        if bounds_are_checked() and self.backend.bounded_lists:
+            self.backend.require(test, "IndexError", f"{':'.join(map(str, user_place()))}: {message}")
 
     def array(self) -> Any:
         """The array of all items, as `np.array` makes it."""

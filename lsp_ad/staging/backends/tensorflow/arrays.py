@@ -23,6 +23,7 @@ _METHODS = [
     "argsort",
     "clip",
     "conj",
+    "conjugate",
     "copy",
     "cumprod",
     "cumsum",
@@ -249,7 +250,10 @@ def tensor_of(value: Any, dtype: Any = None) -> tf.Tensor:
         if dtype is not None:
             made = made.astype(dtype)
         return tf.constant(made)
-    return value if dtype is None or value.dtype == tf.as_dtype(dtype) else tf.cast(value, dtype)
+    if dtype is None:
+        return value
+    wanted = dtype if isinstance(dtype, tf.DType) else tf.as_dtype(np.dtype(dtype))
+    return value if value.dtype == wanted else tf.cast(value, wanted)
 
 
 def _holds_tensor(value: Any) -> bool:
