@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from lsp_ad.staging.backends import loaded, owner
-from lsp_ad.staging.backends.base import Backend
+from lsp_ad.staging.backends.base import Backend, Owned
 from lsp_ad.staging.context import active, bodies, gone_over, superseded
 from lsp_ad.staging.errors import staging_error, user_place
 from lsp_ad.staging.operators.classes import own_method
@@ -68,7 +68,7 @@ def get_item(value: Any, index: Any) -> Any:
     """`value[index]`."""
     if isinstance(value, Maybe):
         value = value.checked()
-    if isinstance(value, StagedList):
+    if isinstance(value, Owned):
         return value[index]
     backend = owner(value, *flatten(index)[0])
     if backend is None:
