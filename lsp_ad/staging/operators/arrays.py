@@ -69,7 +69,7 @@ def get_item(value: Any, index: Any) -> Any:
     if isinstance(value, Maybe):
         value = value.checked()
     if isinstance(value, Owned):
-        return value[index]
+        return value[index]  # type: ignore[index]
     backend = owner(value, *flatten(index)[0])
     if backend is None:
         return value[index]
