@@ -49,12 +49,12 @@ def described(argument):
     return Known(argument)
 
 
-def predicted(function, arguments):
+def predicted(function, arguments, sizes=False):
     """Outcomes and counts by construct and line."""
     names = list(inspect.signature(function).parameters)
     given = {name: described(a) for name, a in zip(names, arguments, strict=False)}
     found = defaultdict(set)
-    for p in prediction.predict(program(inspect.getsourcefile(function)), function.__name__, given):
+    for p in prediction.predict(program(inspect.getsourcefile(function)), function.__name__, given, sizes=sizes):
         found[p.construct, p.line].add((p.outcome, p.count))
     return found
 

@@ -67,6 +67,7 @@ class Expressions:
 
     def __init__(self, functions: Functions, converts: bool = True):
         self.functions, self.converts = functions, converts
+        self.sizes = False  # whether those of arrays are staged
         self._found: dict[Prediction, None] = {}
         self.frames: list[Frame] = []
         self.frame: Frame
@@ -162,9 +163,11 @@ class Expressions:
         return self.value(constant) if known else Python()
 
     def _attribute(self, node: gast.Attribute) -> Value:
-        owner = self.value(node.value)
-        found = library.attribute(owner, node.attr)
-        return Method(owner, node.attr) if found is None else found
+        return self._of(self.value(node.value), node.attr)
+
+    def _of(self, owner: Value, attribute: str) -> Value:
+        found = library.attribute(owner, attribute, self.sizes)
+        return Method(owner, attribute) if found is None else found
 
     def plain(self, value: Value) -> Value:
         """A value that is no method: an attribute that is read, not called, is as clear as its object."""
@@ -245,7 +248,13 @@ class Expressions:
         return Meeting(test).values(self.plain(one), self.plain(other))
 
     def _subscript(self, node: gast.Subscript) -> Value:
-        return library.subscript(self.plain(self.value(node.value)), self.value(node.slice))
+        whole = self.value(node.value.value) if _is_shape(node.value) else self.value(node.value)
+        index = self.value(node.slice)
+        if not _is_shape(node.value):
+            return library.subscript(self.plain(whole), index)
+        if self.sizes and isinstance(whole, Staged):
+            return STAGED
+        return library.subscript(self.plain(self._of(whole, "shape")), index)
 
     def _slice(self, node: gast.Slice) -> Value:
         bounds = [self.value(n) for n in (node.lower, node.upper, node.step)]
@@ -301,7 +310,7 @@ class Expressions:
         if isinstance(function, Function):
             return self._called(node, function, arguments, named)
         if isinstance(function, Library):
-            return library.call(function.name, arguments, named)
+            return library.call(function.name, arguments, named, self.sizes)
         if isinstance(function, Method):
             return library.method(function.owner, function.name, [*arguments, *named.values()])
         return UNCLEAR if has_staged(*arguments, *named.values()) else combined(function, *arguments)
@@ -368,3 +377,7 @@ def defaults(place: Place) -> dict[str, gast.expr]:
 
 
 __all__ = ["FALSE", "Enough", "Expressions", "Prediction", "defaults"]
+
+
+def _is_shape(node: gast.expr) -> bool:
+    return isinstance(node, gast.Attribute) and node.attr == "shape"

@@ -109,10 +109,12 @@ def _is_large(value: object, limit: int) -> bool:
     return (isinstance(value, int) and abs(value) > limit) or (isinstance(value, str) and len(value) > limit)
 
 
-def attribute(value: Value, name: str) -> Value | None:
-    """An attribute of a value; None where it is a method."""
+def attribute(value: Value, name: str, sizes: bool) -> Value | None:
+    """An attribute of a value; None where it is a method. `sizes`: those of arrays are staged."""
     if isinstance(value, Library):
         return Library(f"{value.name}.{name}")
+    if isinstance(value, Staged) and sizes and name in ("shape", "size"):
+        return UNCLEAR if name == "shape" else STAGED  # a tuple of staged sizes
     if isinstance(value, Staged):
         return Python() if name in _FORM else STAGED if name in ("T", "real", "imag") else None
     if isinstance(value, (Python, Unclear)):
@@ -138,9 +140,12 @@ def subscript(value: Value, index: Value) -> Value:
     return combined(value, index)
 
 
-def call(name: str, arguments: list[Value], named: dict[str, Value]) -> Value:
-    """What a function of a library gives."""
+def call(name: str, arguments: list[Value], named: dict[str, Value], sizes: bool) -> Value:
+    """What a function of a library gives. `sizes`: those of arrays are staged."""
     short = name.removeprefix("builtins.")
+    of_an_array = bool(arguments) and isinstance(arguments[0], Staged)
+    if sizes and of_an_array and short in ("len", "numpy.size", "numpy.shape"):
+        return UNCLEAR if short == "numpy.shape" else STAGED
     if short != name:
         return _builtin(short, arguments)
     values = [*arguments, *named.values()]

@@ -35,25 +35,34 @@ LONGEST_UNROLLED = 64  # from there on lsp_ad stages a range, where it compiles 
 
 
 def predict(
-    program: Program, name: str, arguments: Mapping[str, Value], converts: bool = True, compiled: bool = True
+    program: Program,
+    name: str,
+    arguments: Mapping[str, Value],
+    converts: bool = True,
+    compiled: bool = True,
+    sizes: bool = False,
 ) -> list[Prediction]:
     """What is decided about the constructs of a function, in the order in which it happens.
 
     `arguments`: what is known of its parameters. `compiled`: by `staged(f, backend=...)`, which stages long
-    ranges.
+    ranges. `sizes`: those of arrays are staged, as on Lantern.
     """
     functions = Functions(program)
     place = functions.find(gast.Name(name, gast.Load(), None, None), None)
     if place is None:
         raise KeyError(name)
-    return Predictor(functions, converts, compiled).of(place, arguments)
+    return Predictor(functions, converts, compiled, sizes).of(place, arguments)
 
 
 class Predictor(Statements):
-    """Goes through a function without running it. `compiled`: by a back end of lsp_ad."""
+    """Goes through a function without running it. `compiled`: by a back end of lsp_ad; `sizes`: it is one
+    that stages the sizes of arrays."""
 
-    def __init__(self, functions: Functions, converts: bool = True, compiled: bool = True):
+    def __init__(
+        self, functions: Functions, converts: bool = True, compiled: bool = True, sizes: bool = False
+    ):
         super().__init__(functions, converts)
+        self.sizes = sizes
         self._compiled = compiled
         self._unsettled: list[int] = []  # how many predictions there were before each loop around
 

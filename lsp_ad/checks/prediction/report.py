@@ -38,7 +38,8 @@ def foretold(traces: Traces) -> list[Foretold]:
         if trace.place is not trace.root:
             continue
         given = {name: _value(trace, origin) for name, origin in trace.flow.parameters.items()}
-        predictor = Predictor(traces.functions, trace.staged.converts, bool(trace.staged.backend))
+        backend = trace.staged.backend
+        predictor = Predictor(traces.functions, trace.staged.converts, bool(backend), backend == "lantern")
         predictor.most = min(left, predictor.most)
         for prediction in predictor.of(trace.place, given):
             found.setdefault(prediction, Foretold(trace, prediction))
