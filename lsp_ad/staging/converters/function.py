@@ -17,9 +17,11 @@ from lsp_ad.source.trees import walk
 from lsp_ad.staging.converters import (
     break_statements,
     directives,
+    generators,
     guards,
     handlers,
     methods,
+    unpacking,
     unsupported,
     variables,
 )
@@ -73,7 +75,7 @@ def _convert(
     local = flow.writes(function.body) | {n.id for n in walk(function.args) if isinstance(n, gast.Name)}
     for s in flow.statements(function.body):
         for inner in s.body if isinstance(s, gast.ClassDef) else [s]:
-            if isinstance(inner, gast.FunctionDef):
+            if isinstance(inner, gast.FunctionDef) and not generators.is_plain(inner):
                 _convert(inner, program, names, around | local, survivors)
     canonical = program.canonical
     docstring = function.body[:1] if gast.get_docstring(function) is not None else []
@@ -126,6 +128,8 @@ def _convert(
 def _core(function: gast.FunctionDef, fresh: Fresh) -> set[str]:
     """Bring the statements to those that the converters know; returns the names that flags guard."""
     matches.expand(function, fresh)
+    unpacking.convert(function.body, fresh)
+    bound = _bound_where_read(function) if _has_loop_else(function) else set()
     loop_else.expand(function, fresh)
     walrus.expand(function, fresh)
     for s in flow.statements(function.body):
@@ -138,7 +142,7 @@ def _core(function: gast.FunctionDef, fresh: Fresh) -> set[str]:
         function.body.append(at(gast.Return(constant(None)), function.body[-1]))
     elif len(returns) == 1 and function.body[-1] is returns[0] and not _has_jumps(function.body):
         return set()
-    bound = _bound_where_read(function)
+    bound |= _bound_where_read(function)
     result = structure(function, fresh)
     _single_return(function, result)
     return {result, *bound}
@@ -154,6 +158,13 @@ def _bound_where_read(function: gast.FunctionDef) -> set[str]:
     for s in flow.statements(function.body):
         risky |= {n for n in flow.header_reads(s) if scopes.maybe_unbound(n, s)}
     return scopes.local - risky
+
+
+def _has_loop_else(function: gast.FunctionDef) -> bool:
+    """Whether a loop has an `else`, and nothing is assigned inside expressions."""
+    loops = (gast.For, gast.While)
+    found = any(isinstance(s, loops) and s.orelse for s in flow.statements(function.body))
+    return found and not any(isinstance(n, gast.NamedExpr) for n in walk(function))
 
 
 def _has_jumps(body: list[gast.stmt]) -> bool:
