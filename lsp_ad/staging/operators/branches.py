@@ -11,7 +11,7 @@ from lsp_ad.staging import decisions
 from lsp_ad.staging.backends import owner
 from lsp_ad.staging.backends.base import Backend, Ended, Spec, Traced
 from lsp_ad.staging.decisions import decide
-from lsp_ad.staging.errors import in_generated_code
+from lsp_ad.staging.errors import StagingError, in_generated_code
 from lsp_ad.staging.operators.identity import Ends, Settling, is_mutable
 from lsp_ad.staging.operators.plans import Joining, Tree, fitted, leaves_of, structure_of, tree_of
 from lsp_ad.staging.operators.state import (
@@ -101,6 +101,12 @@ def _chosen(
     return made
 
 
+class _OfBranches(Joining):
+    """No iteration of a loop by itself makes the types of two branches one."""
+
+    error = StagingError
+
+
 class _Side(NamedTuple):
     """One of two bodies, traced: what it makes of each variable, and of the lists in them."""
 
@@ -126,7 +132,7 @@ def _both(
         if any(side.traced.ends for side in sides):
             return sides
         found = {
-            a.name: Joining(backend, a.name, _BRANCHES).join(_type(backend, a), _type(backend, b))
+            a.name: _OfBranches(backend, a.name, _BRANCHES).join(_type(backend, a), _type(backend, b))
             for a, b in zip(sides[0].outcomes, sides[1].outcomes, strict=True)
             if (a.structure != b.structure or (backend.optional and _none_in_one(a, b)))
             and not _has_no_value(a)
@@ -236,7 +242,7 @@ def _of_trace(backend: Backend, outcome: Outcome, numbers: list[int | None], tra
 
 def _joined(backend: Backend, name: str, trees: list[Tree], missing: list[bool]) -> Tree:
     """The type of a variable after both branches, of which one may give it no value."""
-    joining = Joining(backend, name, _BRANCHES)
+    joining = _OfBranches(backend, name, _BRANCHES)
     if not any(missing):
         return joining.join(trees[0], trees[1])
     tree = trees[missing.index(False)] if not all(missing) else trees[0]

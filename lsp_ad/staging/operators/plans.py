@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lsp_ad.staging.backends.base import Backend, Spec
-from lsp_ad.staging.errors import MismatchError, staging_error
+from lsp_ad.staging.errors import MismatchError, StagingError, staging_error
 from lsp_ad.staging.libraries import is_users
 from lsp_ad.staging.operators.lists import Item, Meta, StagedList, conformed
 from lsp_ad.staging.operators.optional import Maybe
@@ -124,7 +124,9 @@ def _is_none(tree: Tree) -> bool:
 
 
 class Joining:
-    """Finds the type that covers two. `places`: how a message calls them."""
+    """Finds the type that covers two. `places`: how a message calls them; `error`: if none does."""
+
+    error: type[StagingError] = MismatchError
 
     def __init__(self, backend: Backend, name: str, places: tuple[str, str]):
         self.backend, self.name, self.places = backend, name, places
@@ -156,7 +158,7 @@ class Joining:
         return staging_error(
             f"`{self.name}` is {described(a)} {one}, {described(b)} {other}.",
             way_out,
-            MismatchError,
+            self.error,
         )
 
     def leaf(self, a: Spec | Fixed, b: Spec | Fixed) -> Spec | Fixed:
