@@ -151,10 +151,10 @@ def prepare(
         carries.forget()
         return _varied(tree.body, {*wanted, *apart.parts}, carries)
 
+    tree.body = mutations.rewrite(tree.body, scope, fresh)
     renamed = comprehensions.write_out(tree, scope, varied, fresh)
     local |= flow.writes(tree.body)
     iterators.expand(tree, scope, fresh)
-    tree.body = mutations.rewrite(tree.body, scope, fresh)
     inlined = inline.inline(tree, scope, varied, fresh)
     local |= flow.writes(tree.body)
     options.record("inlined", tree)

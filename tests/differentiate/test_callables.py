@@ -102,7 +102,7 @@ REFUSED = {
     "an unknown number of arguments": (
         "AD205",
         """
-        def g(x, y):
+        def g(x, y=1.0):
             return x * y
 
         def f(xs):

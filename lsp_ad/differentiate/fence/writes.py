@@ -10,7 +10,7 @@ from lsp_ad.differentiate.fence.blocks import short
 from lsp_ad.differentiate.fence.containers import own_containers
 from lsp_ad.differentiate.writes import mutations
 from lsp_ad.differentiate.writes.writers import DONE
-from lsp_ad.differentiate.writes.written import array_written, is_copied, sharing_in
+from lsp_ad.differentiate.writes.written import arrays_written, is_copied, sharing_in
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.aliases import Given
@@ -61,8 +61,8 @@ class WriteFence(ABC):
         """The names of a function that write into arrays of its caller's."""
         if function.name in self.scope.program.derived.get(DONE, ()):
             return set()
-        lists = own_containers(function, self.scope)
-        written = [(s, r) for s in flow.statements(function.body) if (r := array_written(s, lists))]
+        lists, statements = own_containers(function, self.scope), flow.statements(function.body)
+        written = [(s, r) for s in statements for r in arrays_written(s, lists, self.scope)]
         if not written:
             return set()
         own = {p for p in parameters(function) if is_copied(function, p, self.scope)}

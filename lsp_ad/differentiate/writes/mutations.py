@@ -100,13 +100,14 @@ def _writes(s: gast.Assign) -> bool:
     """Whether an assignment does more than one thing, and one of them is to write into an array."""
     nested = any(isinstance(t, (gast.Tuple, gast.List)) for t in s.targets)
     return (len(s.targets) > 1 or nested) and any(
-        isinstance(p, gast.Subscript) for t in s.targets for p in _parts(t)
+        isinstance(p, gast.Subscript) for t in s.targets for p in parts(t)
     )
 
 
-def _parts(target: gast.expr) -> list[gast.expr]:
+def parts(target: gast.expr) -> list[gast.expr]:
+    """The targets in a target: itself, or those of a tuple or list."""
     if isinstance(target, (gast.Tuple, gast.List)):
-        return [p for t in target.elts for p in _parts(t)]
+        return [p for t in target.elts for p in parts(t)]
     return [target]
 
 
@@ -127,7 +128,7 @@ def _assignment(s: gast.Assign, scope: Scope, fresh: Fresh) -> list[gast.stmt]:
         pairs = []
         for t in s.targets:
             if isinstance(t, (gast.Tuple, gast.List)) and any(
-                isinstance(p, gast.Subscript) for p in _parts(t)
+                isinstance(p, gast.Subscript) for p in parts(t)
             ):
                 pairs += [
                     (p, gast.Subscript(copied(whole), constant(i), gast.Load())) for i, p in enumerate(t.elts)

@@ -21,15 +21,14 @@ import gast
 from lsp_ad.differentiate.fence.containers import own_containers
 from lsp_ad.differentiate.fresh import plain
 from lsp_ad.differentiate.functions.arguments import match
-from lsp_ad.differentiate.writes import mutations
-from lsp_ad.differentiate.writes.written import array_written, is_copied, sharing_in
+from lsp_ad.differentiate.writes.written import arrays_written, is_copied, sharing_in
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.rules.declared import declared
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.aliases import Given
 from lsp_ad.semantics.hints import parameter_kinds
-from lsp_ad.semantics.memory import Sharing, are_apart, root, written_root
+from lsp_ad.semantics.memory import Sharing, are_apart, root
 from lsp_ad.semantics.names import Program, parameters
 from lsp_ad.simplify.algebra import assign, constant, expression, name
 from lsp_ad.source.parse import span_of
@@ -110,14 +109,12 @@ class _Writers:
         title, kinds = self.title(function), parameter_kinds(function)
         found: dict[str, bool] = {}
         statements = flow.statements(function.body)
-        lists = own_containers(function, scope) if any(map(written_root, statements)) else set()
+        writing = any(arrays_written(s, set(), scope) for s in statements)
+        lists = own_containers(function, scope) if writing else set()
         for s in statements:
-            array, sure = array_written(s, lists), True
-            changed = {array} if array is not None else set()
+            changed, sure = arrays_written(s, lists, scope), True
             if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name):
                 changed, sure = {s.target.id}, False
-            elif array is None and isinstance(s, (gast.Assign, gast.Expr)) and isinstance(s.value, gast.Call):
-                changed = mutations.changed_by(s, scope)
             for p in {p for n in changed for p in self.given(title).at(s, n)}:
                 if not (kinds[p].is_structure or kinds[p].type == "number" or is_copied(function, p, scope)):
                     found[p] = found.get(p, False) or sure

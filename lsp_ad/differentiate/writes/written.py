@@ -5,9 +5,10 @@ from __future__ import annotations
 import gast
 
 from lsp_ad.differentiate.fence.containers import own_containers
+from lsp_ad.differentiate.writes import mutations
 from lsp_ad.rules.resolve import Scope
 from lsp_ad.semantics import flow
-from lsp_ad.semantics.memory import Sharing, written_root
+from lsp_ad.semantics.memory import Sharing, root, written_root
 
 
 def sharing_in(function: gast.FunctionDef, scope: Scope) -> Sharing:
@@ -15,12 +16,21 @@ def sharing_in(function: gast.FunctionDef, scope: Scope) -> Sharing:
     return Sharing(scope.makes_new, keeps=own_containers(function, scope).__contains__)
 
 
-def array_written(s: gast.stmt, lists: set[str]) -> str | None:
-    """The name of the array that a statement writes into; `lists`: the names of lists and dicts, whose items
-    are bound anew."""
-    array = written_root(s)
-    item = isinstance(s, gast.Assign) and isinstance(getattr(s.targets[0], "value", None), gast.Name)
-    return None if item and array in lists else array
+def arrays_written(s: gast.stmt, lists: set[str], scope: Scope) -> set[str]:
+    """The names of the arrays that a statement writes into, in any of its targets or by a function of the
+    library; `lists`: the names of lists and dicts, whose items are bound anew."""
+    found: set[str] = set()
+    if isinstance(s, (gast.Assign, gast.Expr)) and isinstance(s.value, gast.Call):
+        found |= mutations.changed_by(s, scope)
+    if isinstance(s, gast.Assign):
+        for part in (p for target in s.targets for p in mutations.parts(target)):
+            base = root(part) if isinstance(part, gast.Subscript) else None
+            key = isinstance(getattr(getattr(part, "slice", None), "value", None), str)
+            if base is not None and not key and not (isinstance(part.value, gast.Name) and base.id in lists):
+                found.add(base.id)
+    elif (array := written_root(s)) is not None:
+        found.add(array)
+    return found
 
 
 def is_copied(function: gast.FunctionDef, p: str, scope: Scope) -> bool:
@@ -38,6 +48,8 @@ def is_copied(function: gast.FunctionDef, p: str, scope: Scope) -> bool:
         ]
         if any(scope.callee(c) is not None and p in flow.reads(c) for c in calls):
             return False
-        if any(written_root(x) == p or p in flow.header_writes(x) or isinstance(x, gast.For) for x in inside):
+        if any(p in arrays_written(x, set(), scope) | flow.header_writes(x) for x in inside):
+            return False
+        if any(isinstance(x, gast.For) for x in inside):
             return False
     return False

@@ -289,4 +289,24 @@ CASES = [
         (0.7, 3),
         wrt=("a",),
     ),
+    *case(
+        "a callee that writes by targets in a row and by functions only",
+        """
+        def swapped(p, q, s):
+            q[2], p[0] = p[0] * s, s
+            p[1] = q[1] = s * q[2]
+
+        def filled(p, s):
+            p[:2].fill(s)
+            np.multiply(p, s, out=p)
+
+        def f(x: float, m, u):
+            swapped(m[1], m[2], x * 2.0)
+            swapped(u, m[0], 0.6)
+            for k in range(2):
+                filled(m[0], x)
+            return m @ u
+        """,
+        (0.7, normal(3, 3), normal(3)),
+    ),
 ]
