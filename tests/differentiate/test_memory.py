@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests import oracle
+from tests.differentiate import random_writes
 
 pytestmark = pytest.mark.row("T14")
 
@@ -94,3 +95,8 @@ def test_what_may_have_another_name_is_right_or_refused(body):
 @pytest.mark.parametrize("body", OWN.values(), ids=OWN)
 def test_what_has_one_name_is_right(body):
     oracle.assert_gradient(source(body), VECTOR)
+
+
+def test_random_programs_that_write():
+    found = [random_writes.check(seed) for seed in range(60)]
+    assert found.count("right") > 30
