@@ -162,3 +162,22 @@ def filtered(x):
 def test_the_number_of_items_that_filter_keeps():
     with pytest.raises(lsp_ad.StagingError, match="`filter`"):
         lsp_ad.staged(filtered, backend="jax")(X)
+
+
+def test_the_flag_of_a_break_is_the_condition():
+    """No conditional gives it as a result, and where the body begins it is not set."""
+
+    def first_above(xs, limit):
+        at = 0.0
+        for x in xs:
+            if x > limit:
+                break
+            at = at + x
+        return at
+
+    xs = np.arange(5.0)
+    assert_equal(lsp_ad.staged(first_above, backend="jax")(xs, 2.5), first_above(xs, 2.5))
+    code = jax.make_jaxpr(lsp_ad.staged(first_above))(xs.astype(np.float32), 2.5)
+    body = next(e for e in code.eqns if e.primitive.name == "while").params["body_jaxpr"]
+    conditionals = [e for e in body.jaxpr.eqns if e.primitive.name == "cond"]
+    assert len(conditionals) == 1 and [v.aval.dtype.kind for v in conditionals[0].outvars] == ["f"]

@@ -111,7 +111,7 @@ class Jax(Backend):
         return found if found is None or isinstance(found, type) else _taking_lists(found)
 
     def cast(self, value: Any, spec: Spec) -> Any:
-        return jnp.asarray(value, spec.dtype)
+        return jnp.asarray(value, jax.dtypes.canonicalize_dtype(spec.dtype))
 
     def constant(self, value: Any) -> Any:
         return jnp.asarray(value)

@@ -7,6 +7,8 @@ from dataclasses import replace
 from itertools import count
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from lsp_ad.staging import decisions
 from lsp_ad.staging.backends import owner
 from lsp_ad.staging.backends.base import Backend, Ended, Spec, Traced
@@ -26,6 +28,7 @@ from lsp_ad.staging.operators.state import (
 from lsp_ad.staging.operators.truth import truth
 from lsp_ad.staging.operators.types import Fixed, is_number, is_zero
 from lsp_ad.staging.operators.variables import Undefined
+from lsp_ad.staging.structures import LEAF
 
 _BRANCHES = ("in one branch", "in the other")
 
@@ -209,6 +212,9 @@ def _merge(
         if any(missing) and not all(missing) and not any(ended) and not in_generated_code():
             checked_undefined(pair[0].name, guarded, "in one branch")
         given = [_numbered(backend, o, n) for o, n in zip(pair, numbers, strict=True)]
+        if not any(missing) and _is_the_test(backend, test, pair):
+            plan.append(Fixed(test if pair[0].leaves[0] else backend.not_(test)))
+            continue
         trees = [_of_trace(backend, o, g, t) for o, g, t in zip(pair, given, traced, strict=True)]
         plan.append(_joined(backend, pair[0].name, trees, missing))
         for position, leaf in enumerate(leaves_of(plan[-1])):
@@ -229,6 +235,17 @@ def _merge(
 def _numbered(backend: Backend, outcome: Outcome, numbers: Iterator[int]) -> list[int | None]:
     """For each leaf its number among the values that the trace gives, None where it is none of them."""
     return [next(numbers) if backend.owns(v) or is_number(v) else None for v in outcome.leaves]
+
+
+def _is_the_test(backend: Backend, test: Any, pair: Sequence[Outcome]) -> bool:
+    """Whether a variable, as the flag of a jump, is True in one branch and False in the other."""
+    values = [o.leaves[0] if o.structure == LEAF else None for o in pair]
+    spec = backend.spec(test)
+    return (
+        {type(v) for v in values} == {bool}
+        and values[0] is not values[1]
+        and spec == Spec(np.dtype(bool), ())
+    )
 
 
 def _of_trace(backend: Backend, outcome: Outcome, numbers: list[int | None], traced: Traced) -> Tree:
