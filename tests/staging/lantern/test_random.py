@@ -59,7 +59,7 @@ def uncompiled(program: Program) -> Any:
     text = functions.program_source(program, list(kernels.KERNELS))
     python = {name: getattr(kernel, "py_func", None) for name, kernel in kernels.KERNELS.items()}
     python |= {f"vector_{name}": getattr(np, name) for name in ("exp", "expm1", "log", "log1p", "tanh")}
-    python |= {"accumulate": operator.add, "multiply_up": operator.mul}
+    python |= {"accumulate": operator.add, "multiply_up": operator.mul, "sine": math.sin, "cosine": math.cos}
     space: dict[str, Any] = {"np": np, "math": math, "Raised": driver.Raised, **python}
     exec(text.source, space)
     args: list[Any] = []
