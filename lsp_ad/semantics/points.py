@@ -197,7 +197,10 @@ class Points:
         found = set()
         for s in flow.statements(body):
             kind = type(s)
-            plain = kind is _ASSIGN and type(s.targets[0]) is _NAME
+            if kind is _ASSIGN:
+                plain = type(s.targets[0]) is _NAME
+            else:
+                plain = kind is _AUGMENTED and type(s.target) is _NAME
             if not plain and kind in _WRITING and (array := self.of(s).array) is not None:
                 found.add(array)
         return found

@@ -163,7 +163,7 @@ class Printer:
         if original is not None and origin not in self.rebound and _means_same(original, s):
             texts = self._source(original, depth)
         else:
-            texts = [INDENT * depth + t for t in expression_text(tidy(s)).split("\n")]
+            texts = [INDENT * depth + t for t in tidied_text(s).split("\n")]
         return lead + [Printed(t, origin, s) for t in texts]
 
     def _if(
@@ -215,7 +215,7 @@ class Printer:
                     return text
             except SyntaxError:
                 pass
-        return expression_text(tidy(node))
+        return tidied_text(node)
 
     def _leading(self, original: gast.stmt | None) -> list[Comment]:
         """The comment lines above a statement, once; those above the statements of its paragraph that are not
@@ -274,6 +274,12 @@ def _has_long_string(node: gast.AST) -> bool:
         for n in walk(node)
         if hasattr(n, "lineno")
     )
+
+
+def tidied_text(node: gast.expr) -> str:
+    """The text of an expression as one writes it: a minus before a parenthesis may be one to move."""
+    text = expression_text(node)
+    return expression_text(tidy(node)) if "-(" in text else text
 
 
 class _Minus(gast.NodeTransformer):

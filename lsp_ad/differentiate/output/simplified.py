@@ -9,6 +9,7 @@ import gast
 from lsp_ad.differentiate.fresh import is_adjoint, is_temporary
 from lsp_ad.differentiate.reverse.values import ForwardValues
 from lsp_ad.differentiate.unit import Unit
+from lsp_ad.semantics import flow
 from lsp_ad.semantics.memory import Sharing
 from lsp_ad.semantics.points import Points
 from lsp_ad.simplify.algebra import name, substitute
@@ -69,4 +70,6 @@ def simplify(
     joint = drop_dead(joint, shared, points)
     tidy_up(joint, movable, is_adjoint, parameters, shared, points)
     tidy_writes(joint)
+    if not points.mutated(joint) and not any(map(flow.blocks, joint)):
+        return joint  # what is put elsewhere in a straight line leaves nothing dead behind
     return drop_dead(joint, shared, points)
