@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import warnings
-import zlib
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from tests.staging import gradient_sweep
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.row("A17")
-PART = 8
 FILES = (
     "for_loops",
     "branches",
@@ -25,11 +23,7 @@ FILES = (
     "jumps",
     "while_loops",
 )
-CASES = [
-    case
-    for file, case in gradient_sweep.cases()
-    if file in FILES and zlib.crc32(case.name.encode()) % PART == 0
-]
+CASES = gradient_sweep.sample(FILES, part=8)
 
 
 def test_equal_or_refused():
