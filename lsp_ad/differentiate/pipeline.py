@@ -66,6 +66,7 @@ def differentiate(
     try:
         if program.parsed.problems:
             return None, program.parsed.problems
+        program = _with_numpy(program)
         owner = method_named(program, name)
         if owner is not None:
             program, function = _method(program, *owner)
@@ -81,6 +82,18 @@ def differentiate(
     except RecursionError:
         where = name_span(program.functions[name])
         return None, (problem("AD101", f"`{name}` is nested too deeply.", where, "Split it into functions."),)
+
+
+def _with_numpy(program: Program) -> Program:
+    """The program with `np` at hand where the file does not import NumPy; it is imported if it is used."""
+    if program.alias_of("numpy") is not None:
+        return program
+    if "with numpy" not in program.derived:
+        taken = any(isinstance(n, gast.Name) and n.id == "np" for n in walk(program.parsed.module))
+        imports = {**program.links.imports, "np": ("numpy", import_line("numpy"))}
+        known = replace(program, links=replace(program.links, imports=imports))
+        program.derived["with numpy"] = program if taken or "np" in program.bound else known
+    return program.derived["with numpy"]
 
 
 def _method(program: Program, of: Class, method: Method) -> tuple[Program, gast.FunctionDef]:

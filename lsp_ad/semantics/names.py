@@ -185,20 +185,20 @@ class Program:
             return "builtins." + name
         return None
 
+    @cached_property
+    def numpy(self) -> str:
+        """The name of NumPy in generated code: the file's own, or `np`."""
+        return self.alias_of("numpy") or "np"
+
     def alias_of(self, module: str, wanted: str = "") -> str | None:
         """The name that the file uses for a module (`np` for `numpy`), if it imports it.
 
         `wanted`: only if it is this one.
         """
         known = self.links.libraries
-        return next(
-            (
-                alias
-                for alias, name in self.imports.items()
-                if known.get(alias, name) == module and wanted in ("", alias)
-            ),
-            None,
-        )
+        found = {a: known.get(a, c) for a, c in self.imports.items()}
+        found |= {a: c for a, (c, _) in self.links.imports.items()}
+        return next((a for a, c in found.items() if c == module and wanted in ("", a)), None)
 
     def function(self, name: str) -> gast.FunctionDef:
         """A function of this file or one that is linked to it; KeyError where there is none."""

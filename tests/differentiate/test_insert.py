@@ -110,6 +110,26 @@ def test_a_file_without_numpy_gets_the_import_after_those_it_has():
     assert re.match(r'"""Doc."""\nimport math\nimport numpy as np\n\n\ndef f', found)
 
 
+def test_a_file_without_numpy_may_write_lists_into_arrays_and_call_what_writes():
+    text = """def double(x):
+    x[0] = x[1] * 2.0
+
+
+def f(x):
+    y = x * 1.0
+    y[:2] = [x[1] * x[0], 2.0]
+    double(y)
+    return y[0] * y[2]
+"""
+    dx = oracle.run(inserted(text, mode="grad"))["f_grad"](np.array([2.0, 3.0, 5.0]))
+    np.testing.assert_allclose(dx, [0.0, 0.0, 4.0])
+
+
+def test_numpy_that_a_file_uses_and_does_not_import_is_not_added():
+    derivative, problems = differentiate(oracle.program("def f(x):\n    return np.sum(x)\n"), "f")
+    assert derivative is None and "np" in problems[0].message
+
+
 def test_a_file_without_any_import_keeps_its_first_comments_first():
     text = "#!/usr/bin/env python\n# -*- coding: utf-8 -*-\ndef f(x, y):\n    return x * y\n"
     found = inserted(text)

@@ -126,7 +126,7 @@ class Normalizer:
 
     def _stored(self, value: gast.expr, s: gast.stmt, out: list[gast.stmt]) -> gast.expr:
         if isinstance(value, (gast.List, gast.Tuple)) and self.is_active(value):
-            numpy = self.scope.program.alias_of("numpy") or "np"
+            numpy = self.scope.program.numpy
             value = gast.Call(gast.Attribute(name(numpy), "array", gast.Load()), [value], [])
         return self.atom(value, s, out) if self.is_active(value) else value
 

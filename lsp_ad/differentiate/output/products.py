@@ -86,11 +86,11 @@ def stacked(
     if product.name in program.bound and (known is None or gast.dump(known) != gast.dump(made)):
         raise Refusal(name_taken(product.name, "its product", binding_place(product.name, function, program)))
     name = f"{function.name}_{mode}"
-    numpy = program.alias_of("numpy") or "np"
+    numpy = program.numpy
     tangents = dict(zip(product.wrt, product.tangents, strict=True))
     own = [Line(t, None, "head") for t in Stacked(mode, name, made, tangents, numpy).lines()]
     before = [*product.lines, Line("", None, "head"), Line("", None, "head")] if known is None else []
-    needed = {import_line("numpy")} if program.alias_of("numpy") is None else set()
+    needed = set() if numpy in program.imports else {import_line("numpy")}
     return replace(
         product,
         name=name,

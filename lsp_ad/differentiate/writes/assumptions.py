@@ -155,7 +155,7 @@ class Assumptions:
         return sum(is_update(s) and plain(s.targets[0].id) == plain(n) for s in flow.statements(self.body))
 
     def numpy(self) -> str:
-        return self.scope.program.alias_of("numpy") or "np"
+        return self.scope.program.numpy
 
     def as_number(self, n: str, definition: gast.stmt) -> bool:
         """An element read by integers, `t = y[0]` or `s, t = y`, where it may be a number: taken for one,

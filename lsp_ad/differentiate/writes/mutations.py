@@ -181,7 +181,7 @@ def _call(s: gast.Expr, scope: Scope, fresh: Fresh) -> list[gast.stmt]:
         array, value = call.func.value, call.args[0]
     else:
         array = call.func.value
-        alias = scope.program.alias_of("numpy") or "np"
+        alias = scope.program.numpy
         value = gast.Call(gast.Attribute(name(alias), "sort", gast.Load()), [_load(array)], [])
     return [gast.Assign([_everything(array)], value, None)]
 

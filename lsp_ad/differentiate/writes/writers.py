@@ -179,7 +179,7 @@ class _Writers:
 
     def _on_copies(self, title: str, function: gast.FunctionDef) -> None:
         """Let a function leave its arguments alone: arrays are copied first, `p += e` is `p = p + e`."""
-        numpy = self.program.alias_of("numpy") or "np"
+        numpy = self.program.numpy
         copies: list[gast.stmt] = []
         for p, sure in self.writes[title].items():
             if sure:
@@ -306,7 +306,7 @@ class _Writers:
         write: gast.stmt = gast.Assign([part], item, None)
         if sure:
             return [write]
-        numpy = self.program.alias_of("numpy") or "np"
+        numpy = self.program.numpy
         test = expression(f"{numpy}.ndim(({expression_text(argument)})) != 0")
         return [gast.If(test, [write], [])]
 
