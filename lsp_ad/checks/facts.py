@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import gast
 
@@ -13,7 +14,17 @@ from lsp_ad.checks.parameters import parameter_origins
 from lsp_ad.checks.staged_functions import Functions, Place
 from lsp_ad.semantics.names import bound_names, imported
 
+# Methods that run before an object is used.
+CONSTRUCTORS = {"__init__", "__post_init__", "__new__", "__init_subclass__", "setup", "build", "init", "compile"}
 _FORM_NAMES = ("typing.TYPE_CHECKING", "sys.", "jax.", "tensorflow.", "numpy.", "math.", "lsp_ad.")
+
+
+class _Store(NamedTuple):
+    """Where an attribute gets a value: is it plainly a Python value there, and is it set by a constructor?"""
+
+    node: gast.AST
+    is_flag: bool
+    first: bool = True
 
 
 @dataclass
@@ -23,7 +34,7 @@ class Facts:
     functions: Functions
     evaluate: Callable[[Facts, gast.expr], Origin]
     origins: dict[str, Origin] = field(default_factory=dict)
-    _classes: dict[gast.ClassDef, dict[str, list[tuple[gast.AST, bool]]]] = field(default_factory=dict)
+    _classes: dict[gast.ClassDef, dict[str, list[_Store]]] = field(default_factory=dict)
 
     @cached_property
     def assignments(self) -> dict[str, list[tuple[gast.AST, gast.expr | None]]]:
@@ -80,21 +91,40 @@ class Facts:
         return frozen(text, related=where)
 
     def attribute(self, owner: gast.ClassDef, name: str) -> Origin:
-        """The origin of `self.name`: decided in Python if all that the class assigns to it is."""
+        """The origin of `self.name`: decided in Python if all that the class assigns to it is.
+
+        An attribute that only constructors set, and that nothing in the file sets from outside, is a flag.
+        """
         found = self._attributes(owner).get(name, [])
-        if not found or not all(flag for _, flag in found):
+        if not found or not all(store.is_flag for store in found):
             return UNKNOWN
-        where = (related(f"`{name}` is assigned here.", found[0][0]),)
+        where = (related(f"`{name}` is assigned here.", found[0].node),)
+        again = next((s.node for s in found if not s.first), self._set_from_outside.get(name))
+        if again is None:
+            return Origin(Kind.FLAG, f"`{name}` is an attribute that is set once", "", where)
+        where += (related(f"`{name}` is assigned again here.", again),)
         return frozen(name, "an attribute", Kind.SILENT, where)
 
-    def _attributes(self, owner: gast.ClassDef) -> dict[str, list[tuple[gast.AST, bool]]]:
-        """For each attribute that the class assigns: where, and if it is plainly a Python value there."""
+    @cached_property
+    def _set_from_outside(self) -> dict[str, gast.AST]:
+        """The attributes that the file assigns to objects other than `self`, each with a place."""
+        found: dict[str, gast.AST] = {}
+        receivers = {id(n): p for p in self.functions.places.values() if p.receiver
+                     for n in gast.walk(p.node) if isinstance(n, gast.Name) and n.id == p.receiver}
+        for node in gast.walk(self.functions.program.parsed.module):
+            if isinstance(node, gast.Attribute) and isinstance(node.ctx, gast.Store) \
+                    and id(node.value) not in receivers:
+                found.setdefault(node.attr, node)
+        return found
+
+    def _attributes(self, owner: gast.ClassDef) -> dict[str, list[_Store]]:
+        """For each attribute that the class assigns: where."""
         if owner in self._classes:
             return self._classes[owner]
-        found: dict[str, list[tuple[gast.AST, bool]]] = {}
+        found: dict[str, list[_Store]] = {}
         for statement in owner.body:
             for name, value in _assigned(statement).items():
-                found.setdefault(name, []).append((statement, is_constant(value)))
+                found.setdefault(name, []).append(_Store(statement, is_constant(value)))
         for place in self.functions.places.values():
             if place.owner is not owner or place.receiver is None:
                 continue
@@ -108,7 +138,8 @@ class Facts:
                         and isinstance(node.value, gast.Name) and node.value.id == place.receiver):
                     # What a loop or a `with` assigns has no value here, and counts as unknown.
                     flag = self._is_flag(place, values.get(node))
-                    found.setdefault(node.attr, []).append((node, flag))
+                    first = place.name in CONSTRUCTORS
+                    found.setdefault(node.attr, []).append(_Store(node, flag, first))
         self._classes[owner] = found
         return found
 

@@ -6,7 +6,18 @@ import gast
 
 from lsp_ad.checks.certainty import of_operation
 from lsp_ad.checks.facts import Facts
-from lsp_ad.checks.origins import UNKNOWN, Kind, Origin, Sure, frozen, join, merge, outside, widens
+from lsp_ad.checks.origins import (
+    UNKNOWN,
+    Kind,
+    Origin,
+    Sure,
+    frozen,
+    is_constant,
+    join,
+    merge,
+    outside,
+    widens,
+)
 from lsp_ad.checks.staged_functions import Place
 from lsp_ad.checks.values import Values
 from lsp_ad.semantics.names import bound_names
@@ -47,27 +58,19 @@ class Flow(Values):
         # What a nested function may rebind at any time is not followed.
         return UNKNOWN if self.traced and name in self._rebound else super().lookup(name)
 
-    def captured(self, name: str) -> Origin:
+    def captured(self, name: str, inner: Place | None) -> Origin:
         found = self.lookup(name) if self.traced else outside(self.lookup(name))
         # A name that a nested function declares nonlocal is not among `locals`.
         if self.traced or not self.place or name not in self.place.locals | self.state.keys():
             return found
         if name not in self.state or not found.kind.decided:
             return UNKNOWN
-        # A factory: what is set once is meant, as in `def make(training): ... @jax.jit def step(x): ...`.
-        if self._times_bound(name) > 1:
+        # A factory: what is set by then is meant, as in `def make(training): ... @jax.jit def step(x): ...`.
+        if rebound_after(self.place, name, inner) is not None:
             return frozen(name, "a name of the function around", Kind.SILENT, found.related)
         if found.kind is Kind.FORM:
             return found
         return Origin(Kind.FLAG, f"`{name}` is a Python value of the function around", "", found.related)
-
-    def _times_bound(self, name: str) -> int:
-        assert self.place
-        body = self.place.node.body if isinstance(self.place.node.body, list) else []
-        bound = sum(isinstance(n, gast.Name) and n.id == name and isinstance(n.ctx, (gast.Store, gast.Del))
-                    for statement in body for n in gast.walk(statement))
-        changed = any(isinstance(n, gast.Nonlocal) and name in n.names for s in body for n in gast.walk(s))
-        return bound + (name in self.place.parameters) + 2 * changed
 
     # Statements, by the name of the node
 
@@ -119,6 +122,10 @@ class Flow(Values):
         branches = ((after_body, node.body), (self.state, node.orelse))
         ends = [state for state, body in branches if not _leaves(body)]
         self.state = merge(*ends) if ends else self.state
+        for name in _chosen([*node.body, *node.orelse]):
+            if name in self.state and self.state[name].kind is Kind.CONSTANT and decided.kind.decided:
+                self.state[name] = Origin(Kind.FLAG, f"`{name}` is one of several Python values", "",
+                                          self.state[name].related)
         self._staged_names(decided, [*node.body, *node.orelse])
 
     def _while(self, node: gast.While) -> None:
@@ -220,6 +227,31 @@ class Flow(Values):
         for target in node.targets:
             if isinstance(target, gast.Name):
                 self.state.pop(target.id, None)
+
+
+def rebound_after(place: Place, name: str, inner: Place | None) -> gast.AST | None:
+    """Where a function gives one of its names another value after a function inside it is defined."""
+    body = place.node.body if isinstance(place.node.body, list) else []
+    definition = next((p.node for p in (inner.chain() if inner else ()) if p.parent is place), None)
+    bound, after = int(name in place.parameters), None
+    for node in (n for statement in body for n in gast.walk(statement)):
+        if isinstance(node, gast.Nonlocal) and name in node.names:
+            return node
+        if isinstance(node, gast.Name) and node.id == name and isinstance(node.ctx, (gast.Store, gast.Del)):
+            bound += 1
+            if definition is None or node.lineno > definition.end_lineno:
+                after = after or node
+    return after if bound > 1 else None
+
+
+def _chosen(body: list[gast.stmt]) -> set[str]:
+    """The names that the branches of a conditional give constants, and nothing else."""
+    values: dict[str, list[bool]] = {}
+    for statement in body:
+        plain = isinstance(statement, gast.Assign) and is_constant(statement.value)
+        for name in bound_names([statement]):
+            values.setdefault(name, []).append(plain)
+    return {name for name, found in values.items() if all(found)}
 
 
 def _leaves(body: list[gast.stmt]) -> bool:

@@ -170,9 +170,12 @@ def handed_over(calls: list[tuple[gast.Call | None, dict[str, Origin] | None]], 
                 values.append(TRACED if own[name].kind is Kind.TRACED else UNKNOWN)
             elif name in bound:
                 origin = bound[name]
-                if origin.kind is Kind.CONSTANT:
-                    origin = Origin(Kind.SILENT, f"`{name}` is passed a Python value", related=origin.related)
+                if origin.kind is Kind.CONSTANT:  # written out for all to see
+                    origin = Origin(Kind.FLAG, f"`{name}` is passed a Python value", related=origin.related)
                 values.append(origin.through(related(f"`{name}` is passed here.", call)))
+            elif own[name].parameter is not None and own[name].kind in (Kind.SILENT, Kind.OPTIONAL):
+                left_out = f"`{name}` is left at its default"
+                values.append(Origin(Kind.FLAG, left_out, related=own[name].related))
             else:
                 values.append(own[name])
         found[name] = join(values) if values else own[name]

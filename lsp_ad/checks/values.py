@@ -127,11 +127,11 @@ class Values:
         if self.place and name in self.place.locals:
             return UNKNOWN
         if self.around:
-            return self.around.captured(name)
+            return self.around.captured(name, self.place)
         canonical = self.functions.program.imports.get(name)
         return self.facts.imported_name(canonical, name) if canonical else self.facts.of_global(name)
 
-    def captured(self, name: str) -> Origin:
+    def captured(self, name: str, inner: Place | None) -> Origin:
         """The origin of a name of this function, seen from a function inside it."""
         return self.lookup(name)
 
@@ -187,8 +187,10 @@ class Values:
         origins = self.all(operands)
         found = of_comparison(node, origins)
         identity = all(isinstance(op, (gast.Is, gast.IsNot)) for op in node.ops)
-        if identity and join(origins).kind > Kind.SILENT:
-            if join(origins).kind is Kind.TRACED and any(_is_bool(o) for o in operands):
+        asked = join(origins)
+        none = any(isinstance(o, gast.Constant) and o.value is None for o in operands)
+        if identity and (asked.kind > Kind.SILENT or (none and asked.parameter is not None)):
+            if asked.kind is Kind.TRACED and any(_is_bool(o) for o in operands):
                 traced = self.text(operands[0] if _is_bool(operands[-1]) else operands[-1])
                 return Origin(Kind.SILENT, f"`{traced}` is traced, so it is neither True nor False itself",
                               "Test the value, without `is`.")
@@ -217,7 +219,8 @@ class Values:
         if _matches(canonical, _FORM_CALLS):
             subject = arguments[0] if arguments else UNKNOWN
             known = Origin(Kind.FORM, f"`{self.text(node)}` is known then")
-            return known if subject.kind > Kind.SILENT else subject
+            form = subject.kind > Kind.SILENT or subject.parameter is not None
+            return known if form else subject
         if canonical.startswith(("jax.", "tensorflow.")):
             return of_call(canonical, arguments)
         whole = derived(arguments)

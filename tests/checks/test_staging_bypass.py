@@ -76,7 +76,7 @@ def test_recursion_between_functions_ends() -> None:
     text = ("import jax\ndef even(n, x, flag):\n    return x if flag else odd(n - 1, x, flag)\n"
             "def odd(n, x, flag):\n    return x if flag else even(n - 1, x, not flag)\n"
             "@jax.jit\ndef f(x):\n    return even(3, x, True)\n")
-    assert [p.code for p in findings(text)] == ["STG101", "STG101"]
+    assert [p.code for p in findings(text)] == ["STG102", "STG102"]
 
 
 def test_deep_nesting_ends() -> None:

@@ -50,6 +50,8 @@ _LOOP_WAYS_OUT = {
 def staging_bypass(trace: Trace) -> Iterator[Problem]:
     """Conditionals of a traced function that a Python value decides."""
     for construct, parts in trace.flow.predicates.values():
+        if isinstance(construct, gast.While) and isinstance(construct.test, gast.Constant):
+            continue  # `while True` ends by a `break`, which its own condition decides
         for part, origin in parts:
             if _is_silenced(trace, origin):
                 continue
