@@ -28,7 +28,8 @@ STAGING: tuple[Entry, ...] = (
         "import tensorflow as tf\n\n@tf.function\ndef f(x, training: bool):\n"
         "    if training:\n        x = x * 2\n    return x\n",
         "Parameters annotated bool, int, str or Literal, static arguments, shapes, `isinstance` and "
-        "`is None` are plainly meant to be decided in Python: each value has a trace of its own.",
+        "`is None` are plainly meant to be decided in Python: each value has a trace of its own. So are "
+        "what a caller writes out for a helper, and attributes that only the constructor sets.",
     ),
     Entry(
         "STG103",
