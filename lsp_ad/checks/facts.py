@@ -15,7 +15,7 @@ from lsp_ad.checks.staged_functions import Functions, Place
 from lsp_ad.semantics.names import bound_names, imported
 
 # Methods that run before an object is used.
-CONSTRUCTORS = {"__init__", "__post_init__", "__new__", "__init_subclass__", "setup", "build", "init", "compile"}
+CONSTRUCTORS = {"__init__", "__post_init__", "__new__", "setup", "build", "init", "compile"}
 _FORM_NAMES = ("typing.TYPE_CHECKING", "sys.", "jax.", "tensorflow.", "numpy.", "math.", "lsp_ad.")
 
 
