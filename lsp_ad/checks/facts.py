@@ -98,12 +98,12 @@ class Facts:
         found = self._attributes(owner).get(name, [])
         if not found or not all(store.is_flag for store in found):
             return UNKNOWN
-        where = (related(f"`{name}` is assigned here.", found[0].node),)
+        where = related(f"`{name}` is assigned here.", found[0].node)
         again = next((s.node for s in found if not s.first), self._set_from_outside.get(name))
         if again is None:
-            return Origin(Kind.FLAG, f"`{name}` is an attribute that is set once", "", where)
-        where += (related(f"`{name}` is assigned again here.", again),)
-        return frozen(name, "an attribute", Kind.SILENT, where)
+            return Origin(Kind.FLAG, f"`{name}` is an attribute that is set once", "", (where,))
+        later = related(f"`{name}` is assigned again here.", again)
+        return frozen(name, "an attribute", Kind.SILENT, (where, later))
 
     @cached_property
     def _set_from_outside(self) -> dict[str, gast.AST]:
