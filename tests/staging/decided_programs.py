@@ -320,3 +320,37 @@ def negations(x, items):
     if x > 100.0:
         pass
     return x if not x < 0.0 else -x
+
+
+@decided((9.0, 5, True), (9.0, 2, False), (1.0, 3, True))
+def breaks_first(x, n, checked):
+    while x > 1.5:
+        if x < 2.0:
+            break
+        if checked and x < 2.5:
+            break
+        x = x * 0.8
+    while n > 0:
+        if n == 2:
+            break
+        n -= 1
+    while True:
+        if x > 20.0:
+            break
+        x = x * 1.5
+        if x > 10.0 and n > 3:
+            break
+    i = 0
+    while i < 4:
+        if x < n:
+            break
+        if i == 1:
+            x = x - 1.0
+        i += 1
+    while x > n:
+        if n > 100:
+            break
+        x = x * 0.5
+    else:
+        x = x + 0.125
+    return x * n + i

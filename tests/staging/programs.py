@@ -77,3 +77,42 @@ def chained(x, y):
     if (0.0 < x < 0.5 and not y < 1.0) or x == y:
         return x * y
     return x + y
+
+
+@program((np.array([1.0, 5.0, 2.0, 7.0]), 6.0), (np.array([1.0, 5.0]), 6.0))
+def found_first(scores, limit):
+    i, best, at = 0, scores[0], 0
+    while i < len(scores):
+        if scores[i] > limit:
+            break
+        if scores[i] > best:
+            best, at = scores[i], i
+        i += 1
+    return best, at, i
+
+
+@program((9.0, 0.5), (1.0, 0.5), (-4.0, 0.25))
+def breaks_first(x, rate):
+    steps = 0
+    while True:
+        if abs(x) < 1.5:
+            break
+        if steps > 6:
+            break
+        x = x * rate
+        if x < -2.0:
+            continue
+        x = x + 0.1
+        if x > 3.0 and steps > 4:
+            break
+        steps += 1
+    while x < 5.0 and steps < 20:
+        if not x < 4.5 or x != x:
+            break
+        while steps < 12:
+            if steps > x + 8.0:
+                break
+            steps += 2
+        x = x * 1.25 + 1.0
+        steps += 1
+    return x, steps

@@ -28,6 +28,7 @@ from lsp_ad.checks.prediction.values import (
 )
 from lsp_ad.checks.staged_functions import Functions, Place
 from lsp_ad.semantics.names import Program, bound_names
+from lsp_ad.staging.converters.leading_breaks import leading
 
 _ROUNDS = 8  # of loops, until the state no longer changes
 _LONGEST = 2000  # iterations that are followed one by one
@@ -81,10 +82,13 @@ class Predictor(Statements):
 
     def _while(self, s: gast.While) -> None:
         _, body = _options(s.body)
+        canonical = self.functions.program.canonical
+        breaks = leading(s, body, lambda node: canonical(node, self.frame.place.locals))
+        body = body[len(breaks) :]
         self._enter()
         count = 0
         while True:
-            test = self._goes_on(lambda: truth(self.plain(self.value(s.test))))
+            test = self._goes_on(lambda: self._tested(s.test, breaks))
             if isinstance(test, Known) and count < _LONGEST:
                 if not test.value:
                     self.note(s, "while", "unrolled", count)
@@ -93,9 +97,24 @@ class Predictor(Statements):
                 count += 1
                 continue
             self._unknown(s, "while", test)
-            self._settle(test, body, lambda: self.value(s.test))
+            self._settle(test, body, lambda: self._tested(s.test, breaks))
             break
         self._leave(s.orelse)
+
+    def _tested(self, test: gast.expr, breaks: list[gast.If]) -> Value:
+        """The condition of a `while` loop, with those of the breaks where its body begins."""
+        here = truth(self.plain(self.value(test)))
+        for s in breaks:
+            if isinstance(here, Known) and not here.value:
+                return here
+            stops = self.plain(self.value(s.test))
+            self.decide(s, "if", stops)
+            known = truth(stops)
+            if not isinstance(here, Known):
+                here = combined(here, stops)
+            else:
+                here = Known(not known.value) if isinstance(known, Known) else stops
+        return here
 
     def _for(self, s: gast.For) -> None:
         unroll, body = _options(s.body)
@@ -169,8 +188,8 @@ class Predictor(Statements):
         jumped = self._jumped()
         if isinstance(jumped, Known):
             return FALSE if jumped.value else test()
-        self.either(jumped, lambda: None, test)
-        return jumped
+        _, here = self.either(jumped, lambda: None, test)
+        return FALSE if isinstance(here, Known) and not here.value else jumped
 
     def _settle(self, how: Value, body: list[gast.stmt], start: Callable[[], object]) -> None:
         """Go through a loop until what is known after an iteration is known before it, too."""

@@ -35,7 +35,7 @@ def _block(body: list[gast.stmt], fresh: Fresh) -> None:
             after, s.orelse = s.orelse, []
             flag = fresh.new("broke")
             if _mark_breaks(s.body, flag):
-                before = [assign(flag, constant(False))]
+                before, s.flag = [assign(flag, constant(False))], flag
                 unless = gast.If(gast.UnaryOp(gast.Not(), name(flag)), after, [])
                 unless.stands_for = unless.test.stands_for = ""  # for no construct of the user's
                 after = [unless]

@@ -127,7 +127,7 @@ class _Structure:
         set_result = gast.copy_location(assign(self.result, s.value), s)
         if not in_loop:
             return [set_result]
-        return [set_result, assign(self._flag(), constant(True)), gast.Break()]
+        return [set_result, assign(self._flag(), constant(True)), _left(self._flag())]
 
     def _flag(self) -> str:
         if self.returned is None:
@@ -169,7 +169,7 @@ class _Structure:
             start.append(assign(broke, constant(False)))
             out = [if_jumped(broke, [gast.Break()], [])]
         if in_loop and self.returned and _assigns(s, self.returned):
-            out = [if_jumped(self.returned, [gast.Break()], out)]
+            out = [if_jumped(self.returned, [_left(self.returned)], out)]
         return [*start, s, if_jumped(leave, out, self.block(rest, in_loop))]
 
     def _to_flags(self, body: list[gast.stmt], leave: str, broke: str, in_loop: bool) -> list[gast.stmt]:
@@ -207,13 +207,20 @@ class _Structure:
     def _after_return(self, s: gast.stmt, rest: list[gast.stmt], in_loop: bool) -> list[gast.stmt]:
         """What follows a loop that may have returned."""
         only_return = endless(s) and not _plain_break(s.body, self._flag())
-        stop: list[gast.stmt] = [gast.Break()] if in_loop else []
+        stop: list[gast.stmt] = [_left(self._flag())] if in_loop else []
         if only_return:
             return stop
         following = self.block(rest, in_loop)
         if not stop and not following:
             return []
         return [if_jumped(self._flag(), stop or [gast.Pass()], following)]
+
+
+def _left(flag: str) -> gast.Break:
+    """A `break` that is reached only where a flag is set."""
+    made = gast.Break()
+    made.flag = flag
+    return made
 
 
 def _plain_break(body: list[gast.stmt], flag: str) -> bool:

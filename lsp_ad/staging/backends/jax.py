@@ -16,6 +16,7 @@ from jax import lax
 from jax._src.core import trace_state_clean
 
 from lsp_ad.staging.backends.base import PLAIN, Backend, Options, Spec, Traced, is_data, spec_of
+from lsp_ad.staging.backends.jax_choices import are_cheap
 from lsp_ad.staging.context import bounds_are_checked, compiling
 from lsp_ad.staging.errors import staging_error, user_place
 from lsp_ad.staging.operators.bounds import in_bounds, whole_numbers
@@ -70,7 +71,11 @@ class Jax(Backend):
         def branch(traced: Traced) -> Callable[[], list[Any]]:
             return lambda: self.results(traced, _replay(traced, []), specs)
 
-        return lax.cond(jnp.reshape(test, ()).astype(bool), branch(then), branch(orelse))
+        test = jnp.reshape(test, ()).astype(bool)
+        truths = specs and all(s.dtype == bool and s.shape == () for s in specs)
+        if truths and are_cheap(then.code, orelse.code):
+            return [lax.select(test, *pair) for pair in zip(branch(then)(), branch(orelse)(), strict=True)]
+        return lax.cond(test, branch(then), branch(orelse))
 
     def while_loop(
         self,

@@ -20,6 +20,7 @@ from lsp_ad.staging.converters import (
     generators,
     guards,
     handlers,
+    leading_breaks,
     methods,
     unpacking,
     unsupported,
@@ -82,6 +83,7 @@ def _convert(
     function.body = function.body[len(docstring) :] or [at(gast.Pass(), function)]
     fresh = Fresh(used)
     directives.convert(function, canonical, program.parsed.comments)
+    leading_breaks.convert(function, lambda node: canonical(node, local | around))
     guarded = _core(function, fresh)
     placed(function.body, function)
     shared = Shared(function, canonical, Scope.of(program, function).makes_new)

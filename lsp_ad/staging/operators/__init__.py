@@ -18,7 +18,7 @@ from lsp_ad.staging.operators.calls import call
 from lsp_ad.staging.operators.checks import assert_, no_errors
 from lsp_ad.staging.operators.directives import element_type, must_stage
 from lsp_ad.staging.operators.folds import items, kept
-from lsp_ad.staging.operators.jumps import if_jumped, negated, unless
+from lsp_ad.staging.operators.jumps import if_jumped, negated, no_break, unless
 from lsp_ad.staging.operators.logical import and_, compare, eq, in_, is_, ne, not_, or_
 from lsp_ad.staging.operators.loops import for_, while_
 from lsp_ad.staging.operators.state import NOTHING, State
@@ -48,6 +48,7 @@ __all__ = [
     "must_stage",
     "ne",
     "negated",
+    "no_break",
     "no_errors",
     "not_",
     "or_",
