@@ -73,6 +73,38 @@ def test_products(program, arguments):
     np.testing.assert_allclose(found, product(*arguments, 1.0), rtol=1e-10)
 
 
+def powers(x, w):
+    y = x * np.arange(1.0, 4.0)
+    while np.sum(y) > 1.0:
+        lsp_ad.loop_options(maximum_iterations=40)
+        y = y * y * w / (1.0 + np.sum(y))
+    return np.sum(y * np.sin(y))
+
+
+def nested(x, w):
+    for _ in range(5):
+        y = x
+        while y > 1.0:
+            lsp_ad.loop_options(maximum_iterations=40)
+            y = y * np.sin(y) * w
+        x = x * w + y
+    return x
+
+
+SECOND = [(root, (7.0, 1e-9)), (powers, (3.0, 0.3)), (nested, (3.0, 0.3))]
+
+
+@pytest.mark.parametrize("program, arguments", SECOND, ids=lambda value: getattr(value, "__name__", ""))
+@pytest.mark.parametrize("backend", ["jax", "lantern", "tensorflow"])
+def test_gradients_of_gradients(program, arguments, backend):
+    pytest.importorskip({"lantern": "numba"}.get(backend, backend))
+    if program is nested and backend == "lantern":
+        pytest.skip("a list in a list")
+    second = lsp_ad.grad(lsp_ad.grad(program, 0), 0)
+    found = lsp_ad.staged(second, backend=backend)(*arguments)
+    np.testing.assert_allclose(found, second(*arguments), rtol=1e-10)
+
+
 def test_a_bound_that_is_too_small():
     gradient = lsp_ad.grad(lowered, "x")
     with pytest.raises(AssertionError, match="runs more than 3 times"):

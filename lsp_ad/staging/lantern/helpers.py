@@ -1,43 +1,26 @@
-"""The helpers of generated gradients that look at shapes, as operations on values whose sizes are not known.
-
-Whether a helper stands in the user's file or in `lsp_ad.runtime`, it is known by its code.
-"""
+"""The helpers of generated gradients that look at shapes, as operations on values of unknown sizes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
-from pathlib import Path
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from lsp_ad.sources import same_code
+from lsp_ad.staging.helpers import helper_name
 from lsp_ad.staging.lantern.numpy_functions import astype, function
 from lsp_ad.staging.lantern.staged import Staged
 
 
 def helper(called: FunctionType, args: tuple) -> Callable[..., Any] | None:
     """What stands for a function, if it is one of the helpers, and for its arguments there is something."""
-    plain = getattr(called, "__lsp_ad_unstaged__", called)
-    known = _HELPERS.get(plain.__name__)
-    code = _codes().get(plain.__name__)
-    if known is None or code is None or not same_code(plain.__code__, code):
+    known = _HELPERS.get(helper_name(called) or "")
+    if known is None:
         return None
     if known is split_like:
         return known if isinstance(args[0], Staged) and type(args[1]) in (list, tuple) else None
     return known if known is unbroadcast or _are_small(*args) else None
-
-
-@cache
-def _codes() -> dict[str, CodeType]:
-    """The code of the helpers, by name, from their text."""
-    found: dict[str, CodeType] = {}
-    for name in ("basic.py", "structures.py"):
-        text = (Path(__file__).parents[2] / "runtime" / name).read_text(encoding="utf-8")
-        found |= {c.co_name: c for c in compile(text, name, "exec").co_consts if isinstance(c, CodeType)}
-    return found
 
 
 def unbroadcast(dx: Any, x: Any) -> Any:

@@ -177,7 +177,11 @@ def _replaced(value: Any, old: Any, new: Any) -> Any:
 
 
 def _set(value: Any, index: Any, new: Any) -> Any:
-    """A new array with some elements changed."""
+    """A new array with some elements changed, or a list that is an item of a staged one."""
+    if type(value) is list and owner(*flatten(index)[0]) is None:
+        made = value.copy()
+        made[index] = new
+        return made
     backend = _holder(value, *flatten(index)[0], *flatten(new)[0])
     if backend is not None:
         return backend.set_item(value, index, new)

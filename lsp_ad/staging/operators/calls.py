@@ -15,6 +15,7 @@ from lsp_ad.staging.backends.base import Backend
 from lsp_ad.staging.context import active, writing
 from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import MADE, staging_error
+from lsp_ad.staging.operators.adjoints import of_lists
 from lsp_ad.staging.operators.arrays import in_trace
 from lsp_ad.staging.operators.builtins import TABLE
 from lsp_ad.staging.operators.lists import StagedList
@@ -158,6 +159,9 @@ class _Within:
         self.backend, self.function = backend, function
 
     def __call__(self, *args: Any, **named: Any) -> Any:
+        helper = of_lists(self.function, args)
+        if helper is not None:
+            return helper(*args)
         with writing() as arrays:
             if self.backend is None:
                 value = self.function(*args, **named)
