@@ -10,7 +10,9 @@ import pytest
 pytest.importorskip("numba")
 
 from lsp_ad.staging.lantern.builder import Builder
+from lsp_ad.staging.lantern.compiler import kernels
 from lsp_ad.staging.lantern.compiler.driver import Compiled, compiled
+from lsp_ad.staging.lantern.compiler.functions import program_source
 from lsp_ad.staging.lantern.errors import LanternError, LanternRecursionError
 from lsp_ad.staging.lantern.interpreter import interpret
 from lsp_ad.staging.lantern.ir import INT64, Array
@@ -415,6 +417,19 @@ def test_a_long_sequence_is_compiled_in_parts():
     assert source.count("def ") > 3
     assert "copy()" not in source
     agree(long, np.arange(4.0), 3)
+
+
+def test_no_part_of_a_recursive_function_calls_it():
+    """Else they would be functions that call one another, whose types Numba finds again and again."""
+    steps = " ".join(
+        f"(x{k + 1} (set x{k} [{k % 4}] (* 0.5 (get x{k} [{(k + 1) % 4}]))))" for k in range(120)
+    )
+    rest = " ".join(f"(y{k + 1} (set y{k} [{k % 4}] (- (get y{k} [{(k + 1) % 4}]) 1.0)))" for k in range(120))
+    ends = f"(let ({steps} (y0 (call f (- i 1) x120)) {rest}) y120)"
+    p = program(f"(if (< i 1) x0 {ends})", "(i int64) (x0 (array float64 1))", "(array float64 1)")
+    groups = program_source(p, list(kernels.KERNELS)).groups
+    assert len(groups) > 2 and all(len(group) == 1 for group in groups)
+    agree(p, 2, np.arange(4.0))
 
 
 def test_expressions_may_be_nested_deeply():

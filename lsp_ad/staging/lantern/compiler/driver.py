@@ -108,29 +108,35 @@ class Compiled:
         return _on_deep_stack(lambda low: enter(low, *extra, *self._arguments(args)))
 
     def _explained(self, error: Exception, args: tuple[Any, ...]) -> Exception:
-        """The exception as the program means it, with its place, which another run finds out."""
-        place = None
+        """The exception as the program means it, with its place, which another run finds out.
+
+        That run is of the program as it is written: sums over calls are made in the order that it says, so
+        that, of two errors, it raises the first.
+        """
+        text, place = self.text, None
         if _has_places(self.program):
             if self._traced is None:
                 self._traced = _built(self.program, stretching=True, places=True)
             where = np.full(1, -1)
             try:
                 self._run(self._traced[1], args, where)
-            except Exception:
-                place = self._traced[0].places[where[0]] if where[0] >= 0 else None
-        found = self._meant(error)
+            except Exception as again:
+                error, text = again, self._traced[0]
+                place = text.places[where[0]] if where[0] >= 0 else None
+        found = _meant(error, text)
         if place is not None:
             found.lantern_place = place  # type: ignore[attr-defined]
         return found
 
-    def _meant(self, error: Exception) -> Exception:
-        if isinstance(error, RecursionError):
-            return LanternRecursionError(str(error))
-        if not isinstance(error, Raised):
-            return error
-        message = self.text.messages[error.args[0]]
-        assert isinstance(message, Error)
-        return raised(message.type, "".join(_message(message.parts, error.args[1:])))
+
+def _meant(error: Exception, text: Text) -> Exception:
+    if isinstance(error, RecursionError):
+        return LanternRecursionError(str(error))
+    if not isinstance(error, Raised):
+        return error
+    message = text.messages[error.args[0]]
+    assert isinstance(message, Error)
+    return raised(message.type, "".join(_message(message.parts, error.args[1:])))
 
 
 def _message(parts: tuple[Any, ...], values: tuple[Any, ...]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from lsp_ad.staging.lantern.compiler import lists
+from lsp_ad.staging.lantern.compiler.accumulators import accumulated
 from lsp_ad.staging.lantern.compiler.expressions import Expressions, Signature
 from lsp_ad.staging.lantern.compiler.lowering import lowered
 from lsp_ad.staging.lantern.compiler.operands import (
@@ -49,11 +50,12 @@ def program_source(
     names = Fresh(reserved_names(kernels, ()))
     called = {f.name: names(f.name) for f in program.functions}
     taken = reserved_names(kernels, tuple(called.values()))
-    functions = []
-    for f in program.functions:
-        own = Fresh(taken)
-        functions.append(lowered(renamed(f, own), own) if stretching else renamed(f, own))
-    program = Program(tuple(functions), program.entry)
+    own = {f.name: Fresh(taken) for f in program.functions}
+    program = replace(program, functions=tuple(renamed(f, own[f.name]) for f in program.functions))
+    if stretching:
+        program = replace(program, functions=tuple(lowered(f, own[f.name]) for f in program.functions))
+    else:
+        program = accumulated(program, own)
     program = split(program, names)
     called |= {f.name: f.name for f in program.functions if f.name not in called}
     taken |= set(called.values())

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from lsp_ad.staging.lantern.compiler.renaming import Fresh
+from lsp_ad.staging.lantern.compiler.uses import components, is_recursive
 from lsp_ad.staging.lantern.infer import Types
 from lsp_ad.staging.lantern.ir import (
     NEVER,
@@ -48,11 +49,20 @@ class _Splitter:
         self.program, self.fresh = program, fresh
         self.parts: list[Function] = []
         self.table = dict(program.table)
+        # Functions that call one another. No part of one is among them: Numba would find the types of all of
+        # them again and again.
+        self.cycles = {
+            name: frozenset(group)
+            for group in components(program)
+            if is_recursive(group, program)
+            for name in group
+        }
 
     def function(self, f: Function) -> Function:
         if _weight(f.body) <= LONGEST:
             return f
         self.name, self.types = f.name, Types(self.table, f.name)
+        self.recursive = self.cycles.get(f.name, frozenset())
         self.local = Fresh(frozenset({name for name, _ in f.params} | _bound(f.body)))
         return replace(f, body=self.expr(f.body, dict(f.params)))
 
@@ -85,10 +95,17 @@ class _Splitter:
         made: list[Binding] = []
         start = 0
         for k in range(len(bindings)):
-            if sum(weights[start : k + 1]) >= PART:
+            if self.recurs(bindings[k].value):
+                made += bindings[start : k + 1]
+                start = k + 1
+            elif sum(weights[start : k + 1]) >= PART:
                 made += self.part(bindings[start : k + 1], [n for n, at in last.items() if at > k], inner)
                 start = k + 1
         return Let((*made, *bindings[start:]), body)
+
+    def recurs(self, expr: Expr) -> bool:
+        """Whether an expression calls the function that it is in, or one that calls that."""
+        return any(isinstance(e, Call) and e.function in self.recursive for e in walk(expr))
 
     def part(self, bindings: list[Binding], later: list[str], scope: Scope) -> list[Binding]:
         """A call of a new function for some bindings, and the values that are read later."""
