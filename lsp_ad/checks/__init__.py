@@ -15,6 +15,7 @@ from lsp_ad.checks.rules.identity import identity
 from lsp_ad.checks.rules.iterators import iterators
 from lsp_ad.checks.rules.jumps import jumps
 from lsp_ad.checks.rules.keys import key_reuse
+from lsp_ad.checks.rules.list_changes import list_changes
 from lsp_ad.checks.rules.must_stage import must_stage
 from lsp_ad.checks.rules.numpy_calls import numpy_calls
 from lsp_ad.checks.rules.python_tests import python_tests
@@ -23,7 +24,10 @@ from lsp_ad.checks.rules.retracing import retracing
 from lsp_ad.checks.rules.staging_bypass import staging_bypass
 from lsp_ad.checks.rules.traced_builtins import traced_builtins, traced_iteration
 from lsp_ad.checks.rules.traced_logic import traced_logic
+from lsp_ad.checks.rules.traced_self import traced_self
 from lsp_ad.checks.rules.traced_shapes import traced_shapes
+from lsp_ad.checks.rules.type_tests import type_tests
+from lsp_ad.checks.rules.unconverted import unconverted
 from lsp_ad.checks.rules.unconvertible import unconvertible
 from lsp_ad.checks.rules.unrolling import unrolling
 from lsp_ad.checks.traces import Trace, Traces
@@ -42,6 +46,7 @@ RULES: tuple[Callable[[Trace], Iterator[Problem]], ...] = (
     iterators,
     jumps,
     key_reuse,
+    list_changes,
     must_stage,
     numpy_calls,
     python_tests,
@@ -50,8 +55,11 @@ RULES: tuple[Callable[[Trace], Iterator[Problem]], ...] = (
     traced_builtins,
     traced_iteration,
     traced_logic,
+    traced_self,
     traced_shapes,
+    type_tests,
     unconvertible,
+    unconverted,
     unrolling,
 )
 

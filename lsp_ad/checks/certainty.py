@@ -10,15 +10,28 @@ from collections.abc import Iterable
 
 import gast
 
-from lsp_ad.checks.origins import TRACED, UNKNOWN, Kind, Origin, Sure, computed, derived, held, outside
+from lsp_ad.checks.origins import (
+    FIELD,
+    PARTS,
+    TENSOR,
+    TRACED,
+    UNKNOWN,
+    Kind,
+    Origin,
+    Sure,
+    computed,
+    derived,
+    held,
+    outside,
+)
 from lsp_ad.checks.staged_functions import Functions, Place, Staged
 from lsp_ad.source.trees import walk
 
 FORM_OF_ARRAYS = {"size", "itemsize", "nbytes", "sharding", "weak_type", "aval", "name", "op", "graph"}
 _ARRAY_ATTRIBUTES = {
-    "shape", "ndim", "dtype", "T", "at", "astype", "sum", "mean", "prod", "std", "var", "max", "min",
-    "argmax", "argmin", "reshape", "ravel", "flatten", "transpose", "dot", "cumsum", "cumprod", "squeeze",
-    "round", "clip", "item", "tolist", "set_shape", "numpy",
+    "shape", "ndim", "dtype", "T", "at", "astype", "sum", "mean", "prod", "std", "var", "max", "min", "any",
+    "all", "argmax", "argmin", "reshape", "ravel", "flatten", "transpose", "dot", "cumsum", "cumprod",
+    "squeeze", "round", "clip", "item", "tolist", "set_shape", "numpy",
 }  # fmt: skip
 _CONTAINERS = {
     "array", "asarray", "stack", "concatenate", "vstack", "hstack", "concat", "shape", "ndim", "size",
@@ -34,6 +47,8 @@ _TF_OTHERS = {
     "switch_case", "is_tensor", "get_static_value", "executing_eagerly", "no_op", "init_scope",
     "control_dependencies", "recompute_grad", "custom_gradient", "as_dtype", "range", "unique",
 }  # fmt: skip
+_DISPLAYS = (gast.List, gast.Tuple, gast.ListComp)
+_OF_DICTS = {"get", "pop", "values", "copy", "setdefault"}
 _OF_NUMBERS = {"abs", "float", "int", "complex", "round", "divmod", "pow"}
 _MAKES_ARRAYS = {"zeros", "ones", "full", "empty", "eye", "arange", "linspace"}
 _PLAIN_JAX = {"finfo", "iinfo", "dtype", "promote_types", "can_cast", "array_str", "array_repr"}
@@ -55,13 +70,15 @@ def of_call(canonical: str, arguments: list[Origin]) -> Origin:
 
 
 def computed_of(itself: bool) -> Origin:
-    return Origin(Kind.TRACED, sure=Sure.ITSELF if itself else Sure.PARTS)
+    return TENSOR if itself else PARTS
 
 
 def of_operation(op: gast.AST, left: tuple[gast.AST, Origin], right: tuple[gast.AST, Origin]) -> Origin:
     """The origin of a binary operation: lists can be added and repeated, nothing else is done to them."""
     origins = [left[1], right[1]]
     numbers = [node for node, _ in (left, right) if is_number(node)]
+    if isinstance(op, gast.Add) and any(isinstance(node, _DISPLAYS) for node, _ in (left, right)):
+        return held(origins)
     if isinstance(op, gast.Add) and not numbers:
         return derived(origins)
     if isinstance(op, gast.Mult) and not any(isinstance(_number(n), float) for n in numbers):
@@ -84,7 +101,7 @@ def of_attribute(base: Origin, name: str) -> Origin:
     """The origin of an attribute that nothing else is known of."""
     if base.kind is Kind.TRACED and name in FORM_OF_ARRAYS:
         return Origin(Kind.FORM, f"`{name}` is known then") if base.sure is Sure.ITSELF else UNKNOWN
-    return derived([base])
+    return FIELD if base.sure is Sure.PARTS else derived([base])
 
 
 def of_subscript(base: Origin, index: Origin) -> Origin:
@@ -93,15 +110,17 @@ def of_subscript(base: Origin, index: Origin) -> Origin:
 
 def of_method(base: Origin, name: str, arguments: Iterable[Origin]) -> Origin:
     """The origin of what a method gives, of an object whose class is not known."""
-    if base.sure is Sure.PARTS and name in ("keys", "items"):
-        return TRACED
+    if base.sure is Sure.PARTS and name in _ARRAY_ATTRIBUTES:
+        return TENSOR
+    if base.sure is Sure.PARTS and name not in _OF_DICTS:
+        return TRACED if name in ("keys", "items") else FIELD
     return _part(base, derived([base, *arguments]))
 
 
 def _part(base: Origin, found: Origin) -> Origin:
     """The origin of what is taken from a value: of a traced value it is one, too."""
     if base.sure:
-        return computed_of(base.sure is Sure.ITSELF)
+        return FIELD if base.sure is Sure.FIELD else computed_of(base.sure is Sure.ITSELF)
     return TRACED if found.kind is Kind.TRACED else found
 
 
@@ -126,7 +145,11 @@ def tensors_by_use(functions: Functions, place: Place, staged: Staged) -> set[st
     An attribute of arrays shows it everywhere. Under jax.jit, which traces numbers too, what is done to
     numbers shows that it is no list or dict.
     """
-    names = set(place.parameters)
+    arguments = place.node.args
+    plain = [p.id for p in [*arguments.posonlyargs, *arguments.args]]
+    left_out = {*plain[len(plain) - len(arguments.defaults):]}
+    left_out |= {p.id for p, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d}
+    names = set(place.parameters) - left_out
     found = set()
     for node in walk(place.node):
         if isinstance(node, gast.Attribute):

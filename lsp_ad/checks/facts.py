@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from dataclasses import field as _field
 from functools import cached_property
 from typing import NamedTuple
 
 import gast
 
-from lsp_ad.checks.origins import UNKNOWN, Kind, Origin, frozen, is_constant, join, outside, related
+from lsp_ad.checks.origins import PARTS, UNKNOWN, Kind, Origin, frozen, is_constant, join, outside, related
 from lsp_ad.checks.parameters import parameter_origins
+from lsp_ad.checks.pytrees import fields, is_pytree
 from lsp_ad.checks.staged_functions import Functions, Place
 from lsp_ad.semantics.names import bound_names, imported
 
 # Methods that run before an object is used.
 CONSTRUCTORS = {"__init__", "__post_init__", "__new__", "setup", "build", "init", "compile"}
-_FORM_NAMES = ("typing.TYPE_CHECKING", "sys.", "jax.", "tensorflow.", "numpy.", "math.", "lsp_ad.")
+_FORM_NAMES = ("typing.TYPE_CHECKING", "sys.", "jax.", "tensorflow.", "numpy.", "math.", "lsp_ad.",
+               "absl.flags.")
 
 
 class _Store(NamedTuple):
@@ -33,8 +36,9 @@ class Facts:
 
     functions: Functions
     evaluate: Callable[[Facts, gast.expr], Origin]
-    origins: dict[str, Origin] = field(default_factory=dict)
-    _classes: dict[gast.ClassDef, dict[str, list[_Store]]] = field(default_factory=dict)
+    origins: dict[str, Origin] = _field(default_factory=dict)
+    results: dict[Place, Origin] = _field(default_factory=dict)  # what the traced functions give
+    _classes: dict[gast.ClassDef, dict[str, list[_Store]]] = _field(default_factory=dict)
 
     @cached_property
     def assignments(self) -> dict[str, list[tuple[gast.AST, gast.expr | None]]]:
@@ -44,7 +48,7 @@ class Facts:
         for statement in module.body:
             plain = _assigned(statement)
             for name in bound_names([statement]):
-                found.setdefault(name, []).append((statement, plain.get(name)))
+                found.setdefault(name, []).append((statement, plain.get(name) or _one_of(statement, name)))
         for place in self.functions.places.values():
             if isinstance(place.node, gast.Lambda):
                 continue
@@ -76,6 +80,8 @@ class Facts:
         where = [related(f"`{name}` is assigned here.", found[0][0])]
         if len(found) > 1:
             where.append(related(f"`{name}` is assigned again here.", found[-1][0]))
+        if known.kind is Kind.FORM and len(found) == 1:
+            return known
         if known.kind.decided or (known.kind is Kind.UNKNOWN and name.isupper() and first is not None):
             kind = Kind.GLOBAL if len(found) == 1 else Kind.SILENT
             return frozen(name, kind=kind, related=tuple(where))
@@ -95,6 +101,8 @@ class Facts:
 
         An attribute that only constructors set, and that nothing in the file sets from outside, is a flag.
         """
+        if is_pytree(self.functions, owner) and fields(self.functions, owner).get(name, (None, False))[1]:
+            return self.field(owner, name)
         found = self._attributes(owner).get(name, [])
         if not found or not all(store.is_flag for store in found):
             return UNKNOWN
@@ -104,6 +112,20 @@ class Facts:
             return Origin(Kind.FLAG, f"`{name}` is an attribute that is set once", "", (where,))
         later = related(f"`{name}` is assigned again here.", again)
         return frozen(name, "an attribute", Kind.SILENT, (where, later))
+
+    def field(self, owner: gast.ClassDef, name: str) -> Origin:
+        """The origin of a field of a traced object."""
+        declared, is_static = fields(self.functions, owner).get(name, (None, False))
+        if declared is None:
+            return UNKNOWN  # a property or a method
+        if is_static:
+            where = (related(f"`{name}` is declared here.", declared),)
+            return Origin(Kind.FLAG, f"`{name}` is a static field", related=where)
+        annotation = declared.annotation
+        inner = self.functions.classes.get(annotation.id) if isinstance(annotation, gast.Name) else None
+        if inner is None:
+            return PARTS
+        return replace(PARTS, owner=inner) if is_pytree(self.functions, inner) else UNKNOWN
 
     @cached_property
     def _set_from_outside(self) -> dict[str, gast.AST]:
@@ -147,6 +169,18 @@ class Facts:
         if isinstance(value, gast.Name) and value.id in place.parameters:
             return parameter_origins(self.functions, place, None)[value.id].kind is Kind.FLAG
         return is_constant(value) and not (isinstance(value, gast.Constant) and value.value is None)
+
+
+def _one_of(statement: gast.stmt, name: str) -> gast.expr | None:
+    """A value that a conditional or `try` gives a name, where it gives constants only."""
+    if not isinstance(statement, (gast.If, gast.Try)):
+        return None
+    stores = [n for n in gast.walk(statement) if isinstance(n, gast.Name) and n.id == name
+              and isinstance(n.ctx, gast.Store)]
+    plain = [_assigned(s)[name] for s in gast.walk(statement) if name in _assigned(s)]
+    if len(plain) != len(stores) or not all(is_constant(v) for v in plain):
+        return None
+    return next((v for v in plain if not (isinstance(v, gast.Constant) and v.value is None)), None)
 
 
 def _assigned(node: gast.AST) -> dict[str, gast.expr]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import gast
 
 from lsp_ad.checks.certainty import of_operation
@@ -22,6 +24,10 @@ from lsp_ad.checks.staged_functions import Place
 from lsp_ad.checks.values import Values
 from lsp_ad.semantics.names import bound_names
 
+_SCOPES = (
+    gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef,
+    gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp,
+)  # fmt: skip
 _ROUNDS = 6  # loops inside loops settle one round per level; few need more than two
 
 
@@ -37,6 +43,7 @@ class Flow(Values):
         super().__init__(facts, place, around)
         self.parameters, self.traced = parameters, traced
         self._heads: dict[gast.AST, dict[str, Origin]] = {}
+        self._returned: list[Origin] = []
         self._changed = False
         nonlocals = (n for n in gast.walk(place.node) if isinstance(n, gast.Nonlocal))
         self._rebound = {name for n in nonlocals for name in n.names}
@@ -44,15 +51,27 @@ class Flow(Values):
     def run(self) -> Flow:
         for _ in range(_ROUNDS):
             self._changed = False
+            self._returned = []
             self.state = dict(self.parameters)
             body = self.place.node.body if self.place else []
             if isinstance(body, list):
                 self.block(body)
             else:
-                self.origin(body)
+                self._returned.append(self.origin(body))
             if not self._changed:
                 break
         return self
+
+    @property
+    def result(self) -> Origin:
+        """The origin of what the function gives, as its caller sees it."""
+        assert self.place
+        if any(isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)) for n in gast.walk(self.place.node)):
+            return UNKNOWN
+        found = join(self._returned)
+        if found.kind is Kind.CONSTANT:
+            return Origin(Kind.FLAG, f"`{self.place.name}` gives a Python value")
+        return UNKNOWN if found.kind is Kind.OPTIONAL else found
 
     def lookup(self, name: str) -> Origin:
         # What a nested function may rebind at any time is not followed.
@@ -81,6 +100,9 @@ class Flow(Values):
                 method(statement)
             else:
                 self.all([n for n in gast.iter_child_nodes(statement) if isinstance(n, gast.expr)])
+
+    def _return(self, node: gast.Return) -> None:
+        self._returned.append(self.origin(node.value))
 
     def _assign(self, node: gast.Assign) -> None:
         for target in node.targets:
@@ -115,12 +137,15 @@ class Flow(Values):
 
     def _if(self, node: gast.If) -> None:
         decided = self.predicate(node, node.test)
-        before = dict(self.state)
+        before, before_all = dict(self.state), dict(self.state)
+        self.narrow(node.test, True)
         self.block(node.body)
         after_body, self.state = self.state, before
+        self.narrow(node.test, False)
         self.block(node.orelse)
         branches = ((after_body, node.body), (self.state, node.orelse))
         ends = [state for state, body in branches if not _leaves(body)]
+        self.widen(before_all, ends)
         self.state = merge(*ends) if ends else self.state
         for name in _chosen([*node.body, *node.orelse]):
             if name in self.state and self.state[name].kind is Kind.CONSTANT and decided.kind.decided:
@@ -234,14 +259,25 @@ def rebound_after(place: Place, name: str, inner: Place | None) -> gast.AST | No
     body = place.node.body if isinstance(place.node.body, list) else []
     definition = next((p.node for p in (inner.chain() if inner else ()) if p.parent is place), None)
     bound, after = int(name in place.parameters), None
-    for node in (n for statement in body for n in gast.walk(statement)):
-        if isinstance(node, gast.Nonlocal) and name in node.names:
-            return node
+    for node in _in_scope(body):
+        nonlocals = gast.walk(node) if isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef)) else ()
+        for declared in nonlocals:
+            if isinstance(declared, gast.Nonlocal) and name in declared.names:
+                return declared
         if isinstance(node, gast.Name) and node.id == name and isinstance(node.ctx, (gast.Store, gast.Del)):
             bound += 1
             if definition is None or node.lineno > definition.end_lineno:
                 after = after or node
     return after if bound > 1 else None
+
+
+def _in_scope(body: list[gast.stmt]) -> Iterator[gast.AST]:
+    """The nodes of some statements, but not those in functions, classes and comprehensions in them."""
+    pending = list(body)
+    for node in pending:  # which grows on the way
+        yield node
+        if not isinstance(node, _SCOPES):
+            pending += gast.iter_child_nodes(node)
 
 
 def _chosen(body: list[gast.stmt]) -> set[str]:

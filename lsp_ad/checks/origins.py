@@ -42,15 +42,16 @@ class Sure(enum.IntEnum):
     """How sure it is that a value with the kind TRACED is traced."""
 
     MAYBE = 0   # by the arguments of a call: a tensor or a number
-    PARTS = 1   # a traced value, or a container of them
-    ITSELF = 2  # a traced value
+    FIELD = 1   # an attribute of something traced, which may have settings among its fields
+    PARTS = 2   # a traced value, or a container of them
+    ITSELF = 3  # a traced value
 
 
 @dataclass(frozen=True)
 class Origin:
     """`clause` says what the value is (a main clause without its stop), `related` where it was put there.
 
-    `parameter`: the one that it is, of the function that is looked at.
+    `parameter`: the one that it is, of the function that is looked at. `owner`: the class of a traced object.
     """
 
     kind: Kind
@@ -59,6 +60,7 @@ class Origin:
     related: tuple[Related, ...] = ()
     sure: Sure = Sure.MAYBE
     parameter: gast.Name | None = None
+    owner: gast.ClassDef | None = None
 
     def through(self, related: Related) -> Origin:
         """The same origin, handed on by one more place; the first place and the last one are kept."""
@@ -77,13 +79,16 @@ UNKNOWN = Origin(Kind.UNKNOWN)
 TRACED = Origin(Kind.TRACED)
 PARTS = Origin(Kind.TRACED, sure=Sure.PARTS)
 TENSOR = Origin(Kind.TRACED, sure=Sure.ITSELF)
-_BY_CERTAINTY = (TRACED, PARTS, TENSOR)
+FIELD = Origin(Kind.TRACED, sure=Sure.FIELD)
+_BY_CERTAINTY = (TRACED, FIELD, PARTS, TENSOR)
 
 
 def join(origins: Iterable[Origin]) -> Origin:
     """The origin of a value that is one of several."""
     found = list(origins)
     result = max(found, key=lambda o: o.kind, default=Origin(Kind.CONSTANT))
+    if all(o is result for o in found):
+        return result
     return _BY_CERTAINTY[min(o.sure for o in found)] if result.kind is Kind.TRACED else result
 
 

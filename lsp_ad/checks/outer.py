@@ -30,6 +30,19 @@ def is_outer(trace: Trace, name: str) -> bool:
     return owner(trace, name) is not None or (name in program.bound and name not in program.imports)
 
 
+def leaves_body(trace: Trace, node: gast.AST) -> bool:
+    """Does a name belong to a traced function around the body, of `jax.lax.scan` say, that it stands in?"""
+    name = root(node)
+    if not isinstance(name, gast.Name):
+        return False
+    inside = False
+    for around in trace.place.chain():
+        if name.id in around.locals:
+            return inside and trace.traces.get(around) is not None
+        inside = inside or any(around in other.flow.bodies for other in trace.traces)
+    return False
+
+
 def root(node: gast.AST) -> gast.AST:
     """`a` of `a.b[c].d`."""
     while isinstance(node, (gast.Attribute, gast.Subscript, gast.Starred)):
@@ -47,6 +60,16 @@ def outlives(trace: Trace, node: gast.AST) -> bool:
 
 def is_self(trace: Trace, name: str) -> bool:
     return trace.functions.class_of(name, trace.place) is not None
+
+
+def ends_itself(trace: Trace, node: gast.If) -> bool:
+    """Does a conditional assign what it tests, of what outlives the trace: `if not self.built: ...`?"""
+    tested = {trace.text(n) for n in gast.walk(node.test) if isinstance(n, (gast.Name, gast.Attribute))}
+    for s in (s for statement in [*node.body, *node.orelse] for s in gast.walk(statement)):
+        targets = s.targets if isinstance(s, gast.Assign) else ()
+        if any(trace.text(t) in tested and outlives(trace, t) for t in targets):
+            return True
+    return False
 
 
 def values_of(trace: Trace, node: gast.AST) -> list[gast.expr]:

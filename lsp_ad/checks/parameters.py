@@ -7,6 +7,7 @@ from dataclasses import replace
 import gast
 
 from lsp_ad.checks.origins import PARTS, TENSOR, TRACED, UNKNOWN, Kind, Origin, is_constant, join, related
+from lsp_ad.checks.pytrees import is_pytree
 from lsp_ad.checks.staged_functions import Functions, Place, Staged
 
 _FLAG_TYPES = {"builtins.bool", "builtins.int", "builtins.str", "builtins.bytes", "builtins.type"}
@@ -63,12 +64,16 @@ def _parameter(functions: Functions, place: Place, staged: Staged | None, parame
     if isinstance(default, gast.Constant):
         return UNKNOWN
     if parameter.annotation is not None:
-        canonical = functions.canonical(_head(parameter.annotation), place.parent) or ""
+        head = _head(parameter.annotation)
+        owner = functions.classes.get(head.id) if isinstance(head, gast.Name) else None
+        if owner is not None and staged.jitted and is_pytree(functions, owner):
+            return replace(PARTS, owner=owner)
+        canonical = functions.canonical(head, place.parent) or ""
         if not canonical.startswith(_ARRAY_TYPES):
             return UNKNOWN
         number = canonical.startswith("builtins.")
         return TENSOR if staged.jitted or staged.backend or not number else TRACED
-    return PARTS if staged.jitted else TRACED
+    return PARTS if staged.jitted and default is None else TRACED
 
 
 def _defaulted(name: str, default: gast.expr, staged: Staged) -> Origin:
@@ -160,19 +165,22 @@ def handed_over(calls: list[tuple[gast.Call | None, dict[str, Origin] | None]], 
                 own: dict[str, Origin]) -> dict[str, Origin]:
     """What the calls of traced functions pass to a function of this file, for each of its parameters.
 
-    A call that is None stands for the function handed on as a value, a dict that is None for stars.
+    A call that is None stands for the function handed on as a value, a dict that is None for what cannot be
+    told.
     """
     found: dict[str, Origin] = {}
     for name in place.parameters:
         values = []
         for call, bound in calls:
-            if bound is None or call is None:
+            if bound is None:
                 values.append(TRACED if own[name].kind is Kind.TRACED else UNKNOWN)
             elif name in bound:
                 origin = bound[name]
                 if origin.kind is Kind.CONSTANT:  # written out for all to see
                     origin = Origin(Kind.FLAG, f"`{name}` is passed a Python value", related=origin.related)
-                values.append(origin.through(related(f"`{name}` is passed here.", call)))
+                if call is not None:
+                    origin = origin.through(related(f"`{name}` is passed here.", call))
+                values.append(origin)
             elif own[name].parameter is not None and own[name].kind in (Kind.SILENT, Kind.OPTIONAL):
                 left_out = f"`{name}` is left at its default"
                 values.append(Origin(Kind.FLAG, left_out, related=own[name].related))

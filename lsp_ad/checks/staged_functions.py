@@ -22,12 +22,19 @@ TRANSFORMS = {
     "tensorflow.compat.v1.function": "tf.function",
     "tensorflow.compat.v2.function": "tf.function",
     "lsp_ad.staged": "lsp_ad.staged",
+    "jax.pmap": "jax.jit",
+    "equinox.filter_jit": "jax.jit",
+    "flax.nnx.jit": "jax.jit",
+    "flax.linen.jit": "jax.jit",
 }
+# These call jax.jit, and trace what they choose of what they are given.
+_CHOOSING = {"equinox.filter_jit", "flax.nnx.jit", "flax.linen.jit"}
 # What hands its first argument on to be traced: jax.jit(jax.grad(f)) stages f.
 _WRAPPERS = {
     "functools.partial", "jax.checkpoint", "jax.grad", "jax.hessian", "jax.jacfwd", "jax.jacrev", "jax.remat",
     "jax.value_and_grad", "jax.vmap",
 }
+_STATIC = ("static_argnums", "static_argnames", "static_broadcasted_argnums")
 _FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 
 
@@ -79,6 +86,12 @@ class Place:
 def is_local(name: str, place: Place | None) -> bool:
     """Is a name bound by the function at that place or by one around it?"""
     return any(name in around.locals for around in (place.chain() if place else ()))
+
+
+def bound_already(node: gast.AST, function: Place) -> int:
+    """How many parameters of what an expression names have a value: `self`, of a method of an object."""
+    is_call = isinstance(node, gast.Name) and function.name == "__call__"
+    return int((isinstance(node, gast.Attribute) or is_call) and function.receiver is not None)
 
 
 @dataclass(frozen=True)
@@ -159,19 +172,60 @@ class Functions:
                 return ".".join([base, *attributes]) if base else None
         return self.program.canonical(node)
 
-    def find(self, node: gast.AST, place: Place | None) -> Place | None:
-        """The function of this file that an expression names: `f`, a nested `f`, `self.f`, a lambda."""
+    def find(self, node: gast.AST, place: Place | None, called: bool = False) -> Place | None:
+        """The function of this file that an expression names: `f`, a nested `f`, `self.f`, a lambda.
+
+        `called`: what runs where it is called, which is `__call__` for an object.
+        """
         if isinstance(node, gast.Lambda):
             return self.places.get(node)
         if isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name):
-            owner = self.class_of(node.value.id, place)
-            return self._only(owner, node.attr) if owner else None
+            owner = self.object_class(node.value.id, place)
+            return self.method(owner, node.attr) if owner else None
         if not isinstance(node, gast.Name):
             return None
+        owner = self.object_class(node.id, place) if called else None
+        if owner is not None:
+            return self.method(owner, "__call__")
         for around in place.chain() if place else ():
             if node.id in around.locals:
                 return self._only(around.node, node.id)
-        return self._only(None, node.id) if self.program.canonical(node) == HERE + node.id else None
+        here = self.program.canonical(node) == HERE + node.id or self._is_wrapped(node.id)
+        return self._only(None, node.id) if here else None
+
+    def object_class(self, name: str, place: Place | None) -> gast.ClassDef | None:
+        """The class of `self`, or of a global that is one object of a class of this file."""
+        owner = self.class_of(name, place)
+        if owner is not None or is_local(name, place):
+            return owner
+        value = self.program.constants.get(name)
+        if isinstance(value, gast.Call) and isinstance(value.func, gast.Name):
+            return self.classes.get(value.func.id)
+        return None
+
+    @cached_property
+    def classes(self) -> dict[str, gast.ClassDef]:
+        """The classes that the file defines once, at its top level."""
+        return {s.name: s for s in self.program.parsed.module.body
+                if isinstance(s, gast.ClassDef) and len(self.program.bindings(s.name)) == 1}
+
+    def method(self, owner: gast.ClassDef, name: str) -> Place | None:
+        """A method of a class, or of those of this file that it is made from."""
+        pending = [owner]
+        for known in pending:
+            if (known, name) in self._named:
+                return self._only(known, name)
+            bases = [self.classes.get(b.id) for b in known.bases if isinstance(b, gast.Name)]
+            pending += [b for b in bases if b is not None and b not in pending]
+        return None
+
+    def _is_wrapped(self, name: str) -> bool:
+        """Is a name bound by a definition, and again only by what wraps it, as in `f = jax.jit(f)`?"""
+        definition, *others = self.program.bindings(name) or [None]
+        return isinstance(definition, gast.FunctionDef) and all(
+            isinstance(s, gast.Assign) and isinstance(s.value, gast.Call) and len(s.targets) == 1
+            and isinstance(s.targets[0], gast.Name)
+            and any(isinstance(a, gast.Name) and a.id == name for a in s.value.args) for s in others)
 
     def class_of(self, name: str, place: Place | None) -> gast.ClassDef | None:
         """The class whose instance `self` is, where `name` is the `self` of a method around."""
@@ -227,11 +281,10 @@ class Functions:
                 bound |= {k.arg for k in target.keywords if k.arg}
                 positional += len(target.args) - 1
             target = target.args[0]
-        function = self.find(target, place)
+        function = self.find(target, place, called=True)
         if function is None:
             return
-        # `self` of a bound method is no argument of the staged function.
-        skip = 1 if isinstance(target, gast.Attribute) and function.receiver else 0
+        skip = bound_already(target, function)
         names = function.parameters
         bound |= set(names[skip:skip + positional])
         how = self._staged(transform, function, skip + positional, frozenset(bound), call)
@@ -250,7 +303,8 @@ class Functions:
         """The transform that an expression is, with the keywords given so far."""
         name = self.canonical(node, place)
         if name in TRANSFORMS:
-            return TRANSFORMS[name], []
+            chosen = [gast.keyword("static_argnames", gast.Name(name, gast.Load(), None, None))]
+            return TRANSFORMS[name], chosen if name in _CHOOSING else []
         if depth > 4:
             return None
         if isinstance(node, gast.Call):
@@ -274,7 +328,7 @@ class Functions:
                 converts = False
             if keyword.arg == "backend" and name == "lsp_ad.staged":
                 backend = str(_value(keyword.value) or "")
-            if keyword.arg not in ("static_argnums", "static_argnames"):
+            if keyword.arg not in _STATIC:
                 continue
             values = self._literals(keyword.value)
             if values is None or static is None:

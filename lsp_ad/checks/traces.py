@@ -9,25 +9,28 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 import gast
 
 from lsp_ad.checks.certainty import tensors_by_use
 from lsp_ad.checks.facts import Facts
 from lsp_ad.checks.flow import Flow
-from lsp_ad.checks.origins import UNKNOWN, Kind, Origin, Sure
+from lsp_ad.checks.origins import PARTS, TRACED, UNKNOWN, Kind, Origin, Sure
 from lsp_ad.checks.parameters import handed_over, literal_arguments, parameter_origins
 from lsp_ad.checks.staged_functions import Functions, Place, Staged, is_local
 from lsp_ad.checks.values import Values, module_origin
 from lsp_ad.semantics.names import Program
 from lsp_ad.source.trees import children
 
+Key = TypeVar("Key")
 _Call = tuple[gast.Call | None, dict[str, Origin] | None]
 _LEFT_ALONE = ("lsp_ad.do_not_convert", "tensorflow.autograph.experimental.do_not_convert")
 CHANGING = {
     "append", "appendleft", "extend", "insert", "add", "setdefault", "pop", "popleft", "remove", "discard",
     "clear",
 }  # fmt: skip
+_DEPTH = 4  # how deep results of calls are followed
 _VISITS = 4  # how often a function is looked at again because more calls of it were found
 _SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
 
@@ -88,6 +91,10 @@ class Trace:
         """Is the value of an expression surely one that is traced?"""
         return self.of(node).sure is Sure.ITSELF
 
+    def is_traced(self, node: gast.AST) -> bool:
+        """Is it surely traced, or a list or dict of what is traced? That is no number either."""
+        return self.of(node).sure >= Sure.PARTS
+
     def in_vain(self, what: str, wanted: str, node: gast.AST) -> str:
         """The message that something needs what tracing does not know."""
         return (
@@ -134,10 +141,30 @@ class Traces:
         self.outer: dict[Place, Flow] = {}
         self._calls: dict[Place, dict[gast.AST, _Call]] = {}
         self._visits: dict[Place, int] = {}
+        for _ in range(_DEPTH):
+            self._follow()
+            results = {p: self._result(t) for p, t in self._found.items() if p in self._calls}
+            if _facts(results) == _facts(self.facts.results):
+                break
+            self.facts.results = results
+
+    def _follow(self) -> None:
+        """Look at all functions that are traced."""
+        for known in (self._found, self.outer, self._calls, self._visits):
+            known.clear()
         for place, staged in self.functions.staged.items():
             # Expressions or calls nested deeper than Python recurses: what is known by then is told.
             with contextlib.suppress(RecursionError):
                 self._start(place, staged)
+
+    def _result(self, trace: Trace) -> Origin:
+        """What a call of a traced function gives."""
+        if self._visits.get(trace.place, 0) > _VISITS:
+            return UNKNOWN
+        found = trace.flow.result
+        if trace.place in self.functions.staged and trace.staged.transform != "lsp_ad.staged":
+            return found if found.kind is Kind.TRACED else TRACED  # whatever it gives, it gives traced
+        return found
 
     def __iter__(self) -> Iterator[Trace]:
         return iter(self._found.values())
@@ -196,7 +223,9 @@ class Traces:
     def _run(
         self, place: Place, staged: Staged, root: Place, parameters: dict[str, Origin], around: Values | None
     ) -> None:
-        flow = Flow(self.facts, place, parameters, around).run()
+        flow = Flow(self.facts, place, parameters, around)
+        flow.given = replace(PARTS if staged.jitted else TRACED)
+        flow.run()
         self._found[place] = Trace(flow, staged, root, self)
         callees = dict.fromkeys(callee for callee, _, _ in flow.calls.values())
         for node, (callee, call, bound) in flow.calls.items():
@@ -243,5 +272,5 @@ def _changed_in_place(node: gast.AST) -> gast.Name | None:
     return None
 
 
-def _facts(origins: dict[str, Origin]) -> dict[str, tuple[Kind, Sure]]:
+def _facts(origins: dict[Key, Origin]) -> dict[Key, tuple[Kind, Sure]]:
     return {name: (origin.kind, origin.sure) for name, origin in origins.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gast
 
+from lsp_ad.checks.bodies import applied, bodies, parameters_of
 from lsp_ad.checks.certainty import (
     of_attribute,
     of_builtin,
@@ -13,6 +14,7 @@ from lsp_ad.checks.certainty import (
     of_operation,
     of_subscript,
 )
+from lsp_ad.checks.conditions import Conditions
 from lsp_ad.checks.facts import Facts
 from lsp_ad.checks.origins import (
     PARTS,
@@ -20,6 +22,7 @@ from lsp_ad.checks.origins import (
     UNKNOWN,
     Kind,
     Origin,
+    Sure,
     computed,
     derived,
     frozen,
@@ -29,7 +32,7 @@ from lsp_ad.checks.origins import (
     related,
 )
 from lsp_ad.checks.parameters import bind
-from lsp_ad.checks.staged_functions import Place, is_local
+from lsp_ad.checks.staged_functions import Place, bound_already, is_local
 
 _FORM_ATTRIBUTES = {"shape", "ndim", "dtype"}
 _FORM_CALLS = {
@@ -54,7 +57,7 @@ _PURE = {f"builtins.{name}" for name in
           "pow", "range", "reversed", "round", "set", "sorted", "str", "sum", "tuple", "zip")}
 
 
-class Values:
+class Values(Conditions):
     """Origins of expressions in one state of one function (`place`; None for the module itself).
 
     Conditional expressions, calls of functions of this file and lambdas met on the way are kept:
@@ -62,13 +65,13 @@ class Values:
     """
 
     def __init__(self, facts: Facts, place: Place | None, around: Values | None = None):
+        super().__init__()
         self.facts, self.functions, self.place, self.around = facts, facts.functions, place, around
-        self.state: dict[str, Origin] = {}
-        self.predicates: dict[gast.AST, tuple[gast.AST, list[tuple[gast.expr, Origin]]]] = {}
         self.calls: dict[gast.AST, tuple[Place, gast.Call | None, dict[str, Origin] | None]] = {}
         self.inner: dict[gast.AST, Place] = {}
         self.known: dict[gast.AST, Origin] = {}
         self.hosted: set[Place] = set()
+        self.bodies: set[Place] = set()
 
     def origin(self, node: gast.AST | None) -> Origin:
         if node is None:
@@ -91,26 +94,6 @@ class Values:
                 self.bind(element, origin)
         elif target is not None:
             self.all([child for child in gast.iter_child_nodes(target) if isinstance(child, gast.expr)])
-
-    # Predicates
-
-    def predicate(self, construct: gast.AST, test: gast.expr) -> Origin:
-        """Note a predicate by its parts; how it is decided as a whole."""
-        parts = self.split(test)
-        self.predicates[construct] = construct, parts
-        return join(origin for _, origin in parts)
-
-    def split(self, test: gast.expr) -> list[tuple[gast.expr, Origin]]:
-        """The operands of `and`, `or` and `not`: each is decided by itself."""
-        if isinstance(test, gast.BoolOp):
-            parts = [part for value in test.values for part in self.split(value)]
-        elif isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
-            parts = self.split(test.operand)
-        else:
-            return [(test, self.origin(test))]
-        if len(parts) == 1 or all(origin.kind.deliberate for _, origin in parts):
-            return [(test, join(origin for _, origin in parts))]
-        return parts
 
     # Expressions, by the name of the node
 
@@ -147,6 +130,8 @@ class Values:
         if canonical:
             return self.facts.imported_name(canonical, self.text(node).split(".")[0])
         base = self.origin(node.value)
+        if base.owner is not None:
+            return self.facts.field(base.owner, node.attr)
         if node.attr in _FORM_ATTRIBUTES and base.kind > Kind.SILENT:
             return Origin(Kind.FORM, f"`{self.text(node)}` is known then")
         # The attributes of a global object may be anything; a flag by their name alone.
@@ -175,11 +160,17 @@ class Values:
         return computed([self.origin(node.operand)])
 
     def _boolop(self, node: gast.BoolOp) -> Origin:
-        return derived(self.all(node.values))
+        return derived(self._in_turn(node, self.origin))
 
     def _ifexp(self, node: gast.IfExp) -> Origin:
         decided = self.predicate(node, node.test)
-        values = self.all([node.body, node.orelse])
+        before = self.state
+        values = []
+        for branch, outcome in ((node.body, True), (node.orelse, False)):
+            self.state = dict(before)
+            self.narrow(node.test, outcome)
+            values.append(self.origin(branch))
+        self.state = before
         return join(values) if decided.kind.decided else Origin(decided.kind, sure=decided.sure)
 
     def _compare(self, node: gast.Compare) -> Origin:
@@ -190,8 +181,11 @@ class Values:
         asked = join(origins)
         none = any(isinstance(o, gast.Constant) and o.value is None for o in operands)
         if identity and (asked.kind > Kind.SILENT or (none and asked.parameter is not None)):
-            if asked.kind is Kind.TRACED and any(_is_bool(o) for o in operands):
-                traced = self.text(operands[0] if _is_bool(operands[-1]) else operands[-1])
+            other = 0 if _is_bool(operands[-1]) else -1
+            traced = self.text(operands[other])
+            tested = isinstance(operands[other], (gast.Compare, gast.BoolOp))
+            sure = tested or origins[other].sure is Sure.ITSELF
+            if asked.kind is Kind.TRACED and any(_is_bool(o) for o in operands) and sure:
                 return Origin(Kind.SILENT, f"`{traced}` is traced, so it is neither True nor False itself",
                               "Test the value, without `is`.")
             return Origin(Kind.FORM, f"`{self.text(node)}` asks which object it is, not for its value")
@@ -204,17 +198,20 @@ class Values:
 
     def _call(self, node: gast.Call) -> Origin:
         canonical = self.functions.canonical(node.func, self.place) or ""
-        callee = self.functions.find(node.func, self.place)
+        callee = self.functions.find(node.func, self.place, called=True)
         if canonical in _CALLBACKS and node.args:
             self._hosted(node.args[0])
             self.all([*node.args[1:], *(k.value for k in node.keywords)])
             return of_call(canonical, [PARTS])
         arguments = self.all([*node.args, *(k.value for k in node.keywords)])
+        self._bodies(canonical, node, arguments)
         if callee:
-            skip = 1 if isinstance(node.func, gast.Attribute) and callee.receiver else 0
-            bound = bind(node, callee, skip)
+            bound = bind(node, callee, bound_already(node.func, callee))
             self.calls[node] = (callee, node, None if bound is None else
                                 {name: self.origin(value) for name, value in bound.items()})
+            known = self.facts.results.get(callee)
+            if known is not None:
+                return known
             return TRACED if derived(arguments).kind is Kind.TRACED else UNKNOWN
         if _matches(canonical, _FORM_CALLS):
             subject = arguments[0] if arguments else UNKNOWN
@@ -235,6 +232,25 @@ class Values:
             return TRACED if whole.kind is Kind.TRACED else UNKNOWN
         self.origin(node.func)
         return of_method(self.known.get(node.func.value, UNKNOWN), node.func.attr, arguments)
+
+    def _bodies(self, canonical: str, node: gast.Call, arguments: list[Origin]) -> None:
+        """Note what a library calls the functions with that a call hands on to it."""
+        found = [(f, bound, origins, False) for f, bound, origins in bodies(canonical, node)]
+        if isinstance(node.func, gast.Call):
+            maker = self.functions.canonical(node.func.func, self.place) or ""
+            called = applied(maker, node, arguments[: len(node.args)])
+            if called is not None:
+                self.origin(node.func)
+                found.append((called[0], 0, called[1], True))
+        for function, bound, origins, exact in found:
+            place = self.functions.find(function, self.place, called=True)
+            if place is None:
+                continue
+            given = parameters_of(place, bound + bound_already(function, place), origins, exact)
+            if given is not None:
+                self.calls[function] = (place, None, given)
+            if not exact:
+                self.bodies.add(place)
 
     def _hosted(self, function: gast.expr) -> None:
         """A function that is handed to the run time: it is not traced."""
@@ -294,6 +310,8 @@ class Values:
         parts = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
         found = derived(self.all(parts))
         self.state = before
+        if found.kind is Kind.FORM and isinstance(node, gast.GeneratorExp):
+            return found
         return held([found]) if found.kind is Kind.TRACED else UNKNOWN
 
     _listcomp = _setcomp = _dictcomp = _generatorexp = _comprehension

@@ -96,6 +96,17 @@ STAGING: tuple[Entry, ...] = (
         "Tracing reads it once; the compiled function has the value of that time.",
     ),
     Entry(
+        "STG109",
+        "type-of-traced",
+        "warning",
+        "`isinstance` asks if a traced value is a number of Python or an array of NumPy.",
+        "Ask for its dtype (`jnp.issubdtype(x.dtype, jnp.floating)`), or before the call.",
+        "import jax\n\n@jax.jit\ndef f(x):\n    if isinstance(x, float):\n        x = x * 2.0\n"
+        "    return x\n",
+        "While a function is traced, a stand-in takes the place of the number, so the test is False even "
+        "where the function is called with a float; the branch is chosen without a word.",
+    ),
+    Entry(
         "STG201",
         "condition-is-traced",
         "error",
@@ -181,6 +192,18 @@ STAGING: tuple[Entry, ...] = (
         "the function is traced. With a format (`{x:.2f}`) it fails.",
     ),
     Entry(
+        "STG209",
+        "self-is-traced",
+        "error",
+        "jax.jit around a method whose `self` is an object that JAX cannot trace.",
+        "Mark `self` static, or pass what the method needs as arguments.",
+        "import jax\n\nclass Model:\n    def __init__(self):\n        self.scale = 2.0\n\n    @jax.jit\n"
+        "    def __call__(self, x):\n        return x * self.scale\n\ndef run(x):\n    return Model()(x)\n",
+        "The object is the first argument, and no array or pytree: TypeError. A static one is read once, "
+        "when the method is traced. A class that is registered as a pytree, as those of Equinox are, may "
+        "be traced.",
+    ),
+    Entry(
         "STG301",
         "effect-of-trace",
         "warning",
@@ -231,6 +254,16 @@ STAGING: tuple[Entry, ...] = (
         "jax.random.normal(key)\n    return a + b\n",
         "The same key gives the same numbers. Two branches of which one runs may share a key; "
         "jax.random.fold_in does not use one up.",
+    ),
+    Entry(
+        "STG306",
+        "append-in-staged-block",
+        "error",
+        "A Python list gets a tensor in a loop or branch that tf.function stages, and is read afterwards.",
+        "Use tf.TensorArray, or lsp_ad.staged, which stages lists.",
+        "import tensorflow as tf\n\n@tf.function\ndef f(x):\n    ys = []\n    for i in tf.range(3):\n        "
+        "ys.append(x[i])\n    return tf.stack(ys)\n",
+        "The list holds a tensor of the loop's own graph: InaccessibleTensorError.",
     ),
     Entry(
         "STG401",
@@ -289,5 +322,16 @@ STAGING: tuple[Entry, ...] = (
         "lsp_ad.staged refuses to convert a function: nothing is ever quietly left unconverted.",
         "Rewrite it, or mark it by `lsp_ad.do_not_convert` if it needs no conversion.",
         "import lsp_ad\n\n@lsp_ad.staged\ndef f(x):\n    for i in range(3):\n        yield x * i\n",
+    ),
+    Entry(
+        "STG502",
+        "left-unconverted",
+        "warning",
+        "AutoGraph does not convert a function with such a statement, and tf.function runs it as it stands.",
+        "Write it without, or use lsp_ad.staged.",
+        "import tensorflow as tf\n\n@tf.function\ndef f(x):\n    if (s := tf.reduce_sum(x)) > 0:\n"
+        "        x = x / s\n    return x\n",
+        "A warning is logged when the function is traced. From then on conditions on tensors fail, and loops "
+        "are unrolled.",
     ),
 )

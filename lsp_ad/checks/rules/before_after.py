@@ -38,16 +38,23 @@ def place_of(name: str, body: list[gast.stmt]) -> gast.AST:
     return body[0]
 
 
-def last_values(body: list[gast.stmt]) -> dict[str, gast.expr]:
-    """What the last plain assignment of a block, not of a block in it, gives a name."""
-    found: dict[str, gast.expr] = {}
+def last_values(body: list[gast.stmt]) -> dict[str, list[gast.expr]]:
+    """What a name may be given last by a block, where that is by plain assignments, on all paths."""
+    found: dict[str, list[gast.expr]] = {}
     for s in body:
         if isinstance(s, gast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], gast.Name):
-            found[s.targets[0].id] = s.value
+            found[s.targets[0].id] = [s.value]
         elif isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name):
             old = gast.Name(s.target.id, gast.Load(), None, None)
             value = gast.BinOp(old, s.op, s.value)
-            found[s.target.id] = gast.copy_location(value, s) if s.target.id not in found else s.value
+            found[s.target.id] = [gast.copy_location(value, s) if s.target.id not in found else s.value]
+        elif isinstance(s, gast.If) and not leaves(s.body) and not leaves(s.orelse):
+            one, other = last_values(s.body), last_values(s.orelse)
+            for name in bound_names([s]):
+                if name in one and name in other:
+                    found[name] = [*one[name], *other[name]]
+                else:
+                    found.pop(name, None)
         else:
             for name in bound_names([s]):
                 found.pop(name, None)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import gast
 
 from lsp_ad.checks import fixes
+from lsp_ad.checks.origins import Kind
 from lsp_ad.checks.rules.before_after import (
     assigned,
     bound_before,
@@ -20,6 +22,8 @@ from lsp_ad.checks.rules.before_after import (
 from lsp_ad.checks.traces import Trace
 from lsp_ad.problems import Fix, Problem, Related, problem
 from lsp_ad.source.parse import span_of
+
+_SOME = "a value"
 
 
 def branches(trace: Trace) -> Iterator[Problem]:
@@ -70,31 +74,27 @@ def _one_branch(trace: Trace, node: gast.If) -> Iterator[Problem]:
 def _types_of_branches(trace: Trace, node: gast.If) -> Iterator[Problem]:
     body, orelse = last_values(node.body), last_values(node.orelse)
     for name in sorted(body.keys() | orelse.keys()):
-        one, other = body.get(name), orelse.get(name)
-        if one is not None and other is not None:
-            difference, place = differ(trace, one, other), "in the other"
-        else:
+        ones, others, place = body.get(name, []), orelse.get(name, []), "in the other"
+        if not ones or not others:
             before = value_before(trace, name, node)
-            if before is None:
-                continue
-            known = one if one is not None else other
-            assert known is not None
-            one, other = known, before
-            difference, place = differ(trace, one, other), "otherwise"
-        if difference:
-            yield _different(trace, one, f"`{name}`", difference, "in one branch", place, one, other)
+            ones, others, place = ones or others, [] if before is None else [before], "otherwise"
+        for one, other in product(ones, others):
+            difference = differ(trace, one, other)
+            if difference:
+                yield _different(trace, one, f"`{name}`", difference, "in one branch", place, one, other)
+                break
 
 
 def _types_of_iterations(trace: Trace, node: gast.For | gast.While) -> Iterator[Problem]:
-    for name, value in sorted(last_values(node.body).items()):
+    for name, values in sorted(last_values(node.body).items()):
         before = value_before(trace, name, node)
-        if before is None:
-            continue
-        difference = differ(trace, before, value, grown=name)
-        if difference:
-            yield _different(
-                trace, value, f"`{name}`", difference, "before an iteration", "after it", before, value
-            )
+        for value in values if before is not None else ():
+            difference = differ(trace, before, value, grown=name)
+            if difference:
+                yield _different(
+                    trace, value, f"`{name}`", difference, "before an iteration", "after it", before, value
+                )
+                break
 
 
 def _different(
@@ -134,7 +134,7 @@ def differ(trace: Trace, one: gast.expr, other: gast.expr, grown: str = "") -> t
         if added is not None and any(isinstance(p, gast.Name) and p.id == grown for p in parts):
             return "a tuple", "a longer one"
     a, b = _sort(trace, one), _sort(trace, other, grown)
-    if a is None or b is None or a == b:
+    if a is None or b is None or a == b or (_SOME in (a, b) and "None" not in (a, b)):
         return None
     numbers = {"an int", "a float"}
     if {a, b} <= numbers:
@@ -165,4 +165,6 @@ def _sort(trace: Trace, node: gast.expr, grown: str = "") -> str | None:
         floating = isinstance(node.op, gast.Div) or any(_sort(trace, s) == "a float" for s in sides)
         if own and floating and not any(map(trace.is_tensor, sides)):
             return "a float"
-    return "a number" if trace.is_tensor(node) else None
+    if trace.is_tensor(node):
+        return "a number"
+    return _SOME if trace.of(node).kind is Kind.TRACED else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import gast
@@ -20,6 +21,8 @@ _CASTS = {
 }
 _METHODS = {"item", "numpy", "tolist"}
 _TEXTS = {"builtins.str", "builtins.repr", "builtins.format"}
+_SPECIFIED = re.compile(r"\{\w*:")
+_NUMERIC = re.compile(r"%[-+ #0-9.]*[diouxXeEfFgGc]")
 # Where a text for people is made, it may as well say that a value is traced.
 _FOR_PEOPLE = (gast.Raise, gast.Assert)
 
@@ -31,7 +34,7 @@ def concrete_values(trace: Trace) -> Iterator[Problem]:
             if (
                 name in _CASTS
                 and len(node.args) == 1
-                and trace.is_tensor(node.args[0])
+                and (trace.is_tensor if name == "builtins.bool" else trace.is_traced)(node.args[0])
                 and _is_loud(trace, name)
             ):
                 yield _finding(
@@ -40,7 +43,7 @@ def concrete_values(trace: Trace) -> Iterator[Problem]:
             elif (
                 name.startswith("math.")
                 and node.args
-                and trace.is_tensor(node.args[0])
+                and trace.is_traced(node.args[0])
                 and _is_loud(trace, name)
             ):
                 yield _finding(trace, node, f"`{name}`", node.args[0], _of_arrays(trace, node, name))
@@ -48,16 +51,38 @@ def concrete_values(trace: Trace) -> Iterator[Problem]:
                 isinstance(node.func, gast.Attribute)
                 and node.func.attr in _METHODS
                 and not node.args
-                and trace.is_tensor(node.func.value)
+                and trace.is_traced(node.func.value)
             ):
                 value = node.func.value
                 fix = fixes.replaced(node, fixes.source(trace, value)) if node.func.attr != "tolist" else ()
                 yield _finding(trace, node, f"`.{node.func.attr}()`", value, fix)
             elif name in _TEXTS and node.args and trace.is_tensor(node.args[0]):
                 yield from _text(trace, node, node.args[0], loud=False)
+            elif _formats(node):
+                given = [*node.args, *(k.value for k in node.keywords)]
+                yield from _formatted(trace, node, given, bool(_SPECIFIED.search(node.func.value.value)))
+        elif isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mod) and _is_text(node.left):
+            given = node.right.elts if isinstance(node.right, gast.Tuple) else [node.right]
+            yield from _formatted(trace, node, given, bool(_NUMERIC.search(node.left.value)))
         elif isinstance(node, gast.FormattedValue) and trace.is_tensor(node.value):
             loud = node.format_spec is not None and trace.staged.transform != "lsp_ad.staged"
             yield from _text(trace, node.value, node.value, loud)
+
+
+def _formats(node: gast.Call) -> bool:
+    """`"...".format(...)`, of a text that is written out."""
+    function = node.func
+    return isinstance(function, gast.Attribute) and function.attr == "format" and _is_text(function.value)
+
+
+def _is_text(node: gast.AST) -> bool:
+    return isinstance(node, gast.Constant) and isinstance(node.value, str)
+
+
+def _formatted(trace: Trace, node: gast.expr, given: list[gast.expr], loud: bool) -> Iterator[Problem]:
+    traced = next((value for value in given if trace.is_tensor(value)), None)
+    if traced is not None:
+        yield from _text(trace, node, traced, loud and trace.staged.transform != "lsp_ad.staged")
 
 
 def _is_loud(trace: Trace, name: str) -> bool:

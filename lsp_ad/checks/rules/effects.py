@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import gast
 
 from lsp_ad.checks import fixes
 from lsp_ad.checks.origins import Kind, Sure
-from lsp_ad.checks.outer import is_container, is_outer, is_self, outlives, root
+from lsp_ad.checks.outer import (
+    ends_itself,
+    is_container,
+    is_outer,
+    is_self,
+    leaves_body,
+    outlives,
+    root,
+    values_of,
+)
 from lsp_ad.checks.traces import Trace
 from lsp_ad.problems import Fix, Problem, Severity, problem
 from lsp_ad.source.parse import span_of
@@ -31,6 +41,11 @@ _FILES = {
     "pickle.dump", "os.makedirs", "os.mkdir", "os.remove", "os.rename", "shutil.copy", "shutil.rmtree",
     "sys.stdout.write", "sys.stderr.write", "time.sleep",
 }  # fmt: skip
+_LOGS = {
+    "debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log", "log_metric",
+    "log_metrics",
+}  # fmt: skip
+_LOGGERS = {"logging.getLogger", "structlog.get_logger"}
 _PRINTS = {
     "jax.jit": "Use jax.debug.print, which prints when the function runs.",
     "tf.function": "Use tf.print, which prints when the function runs.",
@@ -58,15 +73,30 @@ def _call(trace: Trace, node: gast.Call) -> Iterator[Problem]:
     if name == "builtins.print":
         if transform != "lsp_ad.staged":
             yield _once(trace, node, "This prints", _PRINTS[transform], _prints(trace, node))
-    elif name.startswith("logging.") and name != "logging.getLogger":
+    elif _logs(trace, node, name):
         yield _once(trace, node, "This logs", _PRINTS.get(transform, _WAY_OUT[transform]))
     elif name in _FILES:
         yield _once(trace, node, f"`{trace.text(node.func)}` is called", _WAY_OUT[transform])
     elif isinstance(node.func, gast.Attribute) and node.func.attr in _CHANGE:
         changed = node.func.value
-        known = node.func.attr in _GROW or is_container(trace, changed)
-        if known and outlives(trace, changed) and not name:
-            yield _changed(trace, node, changed, [*node.args, *(k.value for k in node.keywords)])
+        # `buffer = buffer.insert(x)` changes nothing.
+        grows = node.func.attr in _GROW and isinstance(trace.parents.get(node), gast.Expr)
+        known = grows or is_container(trace, changed)
+        given = [*node.args, *(k.value for k in node.keywords)]
+        leaked = grows and any(map(trace.is_traced, given)) and leaves_body(trace, changed)
+        if (known and outlives(trace, changed) and not name) or leaked:
+            yield _changed(trace, node, changed, given)
+
+
+def _logs(trace: Trace, node: gast.Call, name: str) -> bool:
+    """Does a call log something, by a module or by a logger from outside?"""
+    if name.startswith(("logging.", "absl.logging.", "wandb.", "mlflow.")):
+        return name.rpartition(".")[2] in _LOGS
+    function = node.func
+    return isinstance(function, gast.Attribute) and function.attr in _LOGS and any(
+        isinstance(v, gast.Call) and trace.functions.canonical(v.func, None) in _LOGGERS
+        for v in values_of(trace, function.value)
+    )
 
 
 def _stored(trace: Trace, node: gast.AST, target: gast.expr) -> Iterator[Problem]:
@@ -83,6 +113,8 @@ def _stored(trace: Trace, node: gast.AST, target: gast.expr) -> Iterator[Problem
         stored = outlives(trace, target.value) and not trace.is_tensor(target.value)
     else:
         stored = outlives(trace, target)
+    if not stored and not isinstance(target, gast.Name) and trace.is_traced(node.value):
+        stored = not trace.is_tensor(target.value) and leaves_body(trace, target)
     if stored and not (is_self(trace, base.id) and trace.place.name in ("__init__", "setup", "build")):
         yield _changed(trace, node, target, [node.value])
 
@@ -96,7 +128,10 @@ def _changed(trace: Trace, node: gast.AST, what: gast.expr, given: list[gast.exp
             "stand-in for a value, which nothing can be done with afterwards."
         )
         return problem("STG302", message, span_of(node), _WAY_OUT[transform])
-    return _once(trace, node, f"`{trace.text(what)}` is changed", _WAY_OUT[transform])
+    found = _once(trace, node, f"`{trace.text(what)}` is changed", _WAY_OUT[transform])
+    # What is made once, when the function is first traced, is meant to be.
+    first = any(isinstance(n, gast.If) and ends_itself(trace, n) for n in trace.around(node))
+    return replace(found, severity=Severity.INFORMATION) if first else found
 
 
 def _is_traced(trace: Trace, node: gast.expr) -> bool:

@@ -6,7 +6,10 @@ from collections.abc import Iterator
 
 import gast
 
-from lsp_ad.checks.outer import is_outer, is_self, values_of
+from lsp_ad.checks.facts import CONSTRUCTORS
+from lsp_ad.checks.flow import rebound_after
+from lsp_ad.checks.outer import is_outer, is_self, owner, values_of
+from lsp_ad.checks.staged_functions import Place
 from lsp_ad.checks.traces import Trace
 from lsp_ad.problems import Problem, Related, problem
 from lsp_ad.source.parse import span_of
@@ -87,7 +90,7 @@ def frozen_state(trace: Trace) -> Iterator[Problem]:
         if not isinstance(getattr(node, "ctx", None), gast.Load) or node in decided:
             continue
         if isinstance(node, gast.Name) and node.id not in seen and is_outer(trace, node.id):
-            change = trace.traces.changes.get(node.id)
+            change = _change_of_name(trace, node.id)
             text = node.id
         elif (
             isinstance(node, gast.Attribute)
@@ -105,16 +108,20 @@ def frozen_state(trace: Trace) -> Iterator[Problem]:
             yield problem("STG108", message, span_of(node), _ARGUMENT, where)
 
 
+def _change_of_name(trace: Trace, name: str) -> gast.AST | None:
+    """Where a global, or a name of a function around that is not traced, gets another value."""
+    around = owner(trace, name)
+    if around is None:
+        return trace.traces.changes.get(name)
+    found = rebound_after(around, name, trace.place) if isinstance(around, Place) else None
+    return found if found is not None and found not in set(walk(trace.place.node)) else None
+
+
 def _change_of_attribute(trace: Trace, node: gast.Attribute) -> gast.AST | None:
     """Where a method other than a constructor gives an attribute a Python value."""
-    owner = trace.functions.class_of(node.value.id, trace.place)
-    for method in owner.body if owner is not None else ():
-        if not isinstance(method, gast.FunctionDef) or method.name in (
-            "__init__",
-            "setup",
-            "build",
-            "__post_init__",
-        ):
+    its_class = trace.functions.class_of(node.value.id, trace.place)
+    for method in its_class.body if its_class is not None else ():
+        if not isinstance(method, gast.FunctionDef) or method.name in CONSTRUCTORS:
             continue
         if trace.traces.get(trace.functions.places[method]) is not None:
             continue

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import gast
 
 from lsp_ad.checks import fixes
-from lsp_ad.checks.origins import Kind
+from lsp_ad.checks.origins import Kind, Origin, Sure
 from lsp_ad.checks.traces import Trace
 from lsp_ad.problems import Fix, Problem, problem
 from lsp_ad.source.parse import span_of
@@ -32,9 +32,15 @@ def is_trap(trace: Trace, node: gast.Compare) -> bool:
     left, right = node.left, node.comparators[0]
     if _is_bool(left) or _is_bool(right):
         other = right if _is_bool(left) else left
-        traced = trace.of(other).kind is Kind.TRACED and not isinstance(other, gast.Name)
-        return traced or trace.is_tensor(other)
-    return trace.is_tensor(left) and trace.is_tensor(right)
+        return is_truth(trace.of(other), other)
+    sure = trace.is_tensor(left) or trace.is_tensor(right)
+    return sure and trace.is_traced(left) and trace.is_traced(right)
+
+
+def is_truth(origin: Origin, node: gast.expr) -> bool:
+    """Does a traced value surely stand for True or False, or for a number?"""
+    tested = isinstance(node, (gast.Compare, gast.BoolOp)) and origin.kind is Kind.TRACED
+    return tested or origin.sure is Sure.ITSELF
 
 
 def _equals_none(trace: Trace, node: gast.Compare) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import gast
 
 from lsp_ad.checks import fixes
+from lsp_ad.checks.origins import Sure
 from lsp_ad.checks.traces import Trace
 from lsp_ad.problems import Problem, problem
 from lsp_ad.source.parse import span_of
@@ -40,7 +41,7 @@ def numpy_calls(trace: Trace) -> Iterator[Problem]:
             continue
         if name in ("shape", "ndim", "result_type", "isscalar", "iscomplexobj"):
             continue
-        traced = next((a for a in _parts(node.args) if trace.of(a).sure), None)
+        traced = next((a for a in _parts(node.args) if trace.of(a).sure >= Sure.PARTS), None)
         if traced is None:
             continue
         message = trace.in_vain(f"`{trace.text(node.func)}`", "an array of numbers", traced)

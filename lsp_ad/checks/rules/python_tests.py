@@ -30,7 +30,8 @@ def python_tests(trace: Trace) -> Iterator[Problem]:
     for node in trace.nodes:
         name = _CONSTRUCTS.get(type(node))
         loud = not converts or (isinstance(node, gast.Assert) and transform == "tf.function")
-        if name and loud and trace.is_tensor(node.test) and not _is_logical(node.test):
+        test = _decisive(trace, node.test) if name else None
+        if name and loud and test is not None and trace.is_tensor(test) and not _is_logical(test):
             way_out = _WAYS_OUT[transform]
             if isinstance(node, gast.While) and transform == "jax.jit":
                 way_out = _LOOP_WAY_OUT
@@ -40,13 +41,21 @@ def python_tests(trace: Trace) -> Iterator[Problem]:
                     if transform == "tf.function"
                     else "Use jax.experimental.checkify.check, or check before the call."
                 )
-            message = trace.in_vain(name, "True or False", node.test)
-            yield problem("STG201", message, span_of(node.test), way_out, fixes=_fixes(trace, node))
+            message = trace.in_vain(name, "True or False", test)
+            fix = _fixes(trace, node) if test is node.test else fixes.stage(trace)
+            yield problem("STG201", message, span_of(test), way_out, fixes=fix)
         elif isinstance(node, gast.comprehension) and not converts:
             for test in node.ifs:
                 if trace.is_tensor(test) and not _is_logical(test):
                     message = trace.in_vain("A comprehension", "True or False", test)
                     yield problem("STG201", message, span_of(test), _WAYS_OUT[transform])
+
+
+def _decisive(trace: Trace, test: gast.expr) -> gast.expr:
+    """The last operand of `and` or `or` where it alone is traced: Python hands it on as the condition."""
+    while isinstance(test, gast.BoolOp) and not any(map(trace.is_tensor, test.values[:-1])):
+        test = test.values[-1]
+    return test
 
 
 def _is_logical(test: gast.expr) -> bool:

@@ -29,7 +29,9 @@ from collections.abc import Iterator
 import gast
 
 from lsp_ad.checks.origins import Origin
+from lsp_ad.checks.outer import ends_itself
 from lsp_ad.checks.rules.identity import is_trap
+from lsp_ad.checks.rules.type_tests import is_type_trap
 from lsp_ad.checks.traces import Trace
 from lsp_ad.problems import Fix, Problem, Span, problem
 from lsp_ad.rules.settings import settings_of
@@ -53,9 +55,10 @@ def staging_bypass(trace: Trace) -> Iterator[Problem]:
         if isinstance(construct, gast.While) and isinstance(construct.test, gast.Constant):
             continue  # `while True` ends by a `break`, which its own condition decides
         for part, origin in parts:
-            if _is_silenced(trace, origin):
+            if _is_silenced(trace, origin) or _is_dead(construct, part):
                 continue
-            if origin.kind.decided and not (isinstance(part, gast.Compare) and is_trap(trace, part)):
+            trap = (isinstance(part, gast.Compare) and is_trap(trace, part)) or is_type_trap(trace, part)
+            if origin.kind.decided and not trap:
                 yield _finding(trace, construct, part, origin)
 
 
@@ -66,10 +69,15 @@ def _finding(trace: Trace, construct: gast.AST, part: gast.expr, origin: Origin)
     clause = origin.clause or f"`{trace.text(part)}` is a Python value"
     message = f"{what} {trace.when}, not when it runs: {clause}."
     fix = _fix(trace, origin) if trace.place is trace.root else ()
-    if origin.kind.deliberate:
+    if origin.kind.deliberate or (isinstance(construct, gast.If) and ends_itself(trace, construct)):
         return problem("STG102", message, span_of(part), origin.way_out, origin.related, fixes=fix)
     way_out = origin.way_out or (_LOOP_WAYS_OUT if loop else _WAYS_OUT)[transform]
     return problem("STG101", message, span_of(part), way_out, origin.related, fixes=fix)
+
+
+def _is_dead(construct: gast.AST, part: gast.expr) -> bool:
+    """`if test and False`: code that is taken out."""
+    return isinstance(construct, gast.If) and isinstance(part, gast.Constant) and part is not construct.test
 
 
 def _is_silenced(trace: Trace, origin: Origin) -> bool:

@@ -42,8 +42,10 @@ def _compared(trace: Trace, node: gast.Compare) -> Iterator[Problem]:
             yield _finding(trace, node, "`in`", traced, _by_any(trace, node, left, right))
     elif len(node.ops) > 1 and not trace.staged.converts:
         operands = [node.left, *node.comparators]
-        traced = next((n for n in operands[:-1] if trace.is_tensor(n)), None)
-        if traced is not None and (traced is not operands[0] or trace.is_tensor(operands[0])):
+        ordered = all(isinstance(op, (gast.Lt, gast.LtE, gast.Gt, gast.GtE)) for op in node.ops)
+        is_traced = trace.is_traced if ordered else trace.is_tensor  # tuples are compared by their parts
+        traced = next((n for n in operands[:-1] if is_traced(n)), None)
+        if traced is not None:
             yield _finding(trace, node, "A chained comparison", traced, _in_pairs(trace, node, operands))
 
 

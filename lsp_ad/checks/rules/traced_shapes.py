@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import gast
 
 from lsp_ad.checks import fixes
+from lsp_ad.checks.outer import values_of
 from lsp_ad.checks.traces import Trace
 from lsp_ad.problems import Fix, Problem, problem
 from lsp_ad.source.parse import span_of
@@ -48,7 +49,7 @@ def _call(trace: Trace, node: gast.Call) -> Iterator[Problem]:
     module, _, name = canonical.rpartition(".")
     if canonical == "builtins.range" and not trace.staged.converts:
         for bound in node.args:
-            if trace.is_tensor(bound):
+            if trace.is_traced(bound):
                 yield _finding(
                     trace, bound, "A bound of `range`", "Use jax.lax.fori_loop, or mark the argument static."
                 )
@@ -78,7 +79,7 @@ def _call(trace: Trace, node: gast.Call) -> Iterator[Problem]:
 def _shape(trace: Trace, node: gast.expr, function: str) -> Iterator[Problem]:
     parts = node.elts if isinstance(node, (gast.Tuple, gast.List)) else [node]
     for part in parts:
-        if trace.is_tensor(part):
+        if trace.is_traced(part):
             yield _finding(trace, part, f"A shape, size or axis of `{function}`")
 
 
@@ -88,15 +89,31 @@ def _subscript(trace: Trace, node: gast.Subscript) -> Iterator[Problem]:
         for part in node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]:
             if isinstance(part, gast.Slice):
                 for bound in (part.lower, part.upper, part.step):
-                    if bound is not None and trace.is_tensor(bound):
+                    if bound is not None and trace.is_traced(bound):
                         way_out = "Use jax.lax.dynamic_slice, whose size is fixed."
                         yield _finding(trace, bound, "A bound of a slice", way_out)
             elif isinstance(node.ctx, gast.Load) and _is_mask(trace, part):
                 what = "How many elements a mask picks"
                 yield _finding(trace, part, what, _MASK_WAY_OUT, "", _chosen(trace, node))
-    elif isinstance(value, (gast.List, gast.Tuple)) and trace.is_tensor(node.slice):
+    elif trace.is_traced(node.slice) and _is_sequence(trace, value):
         way_out = "Index jnp.array(...) of it, or use jax.lax.switch."
         yield _finding(trace, node.slice, "The index of a Python list", way_out)
+
+
+def _is_sequence(trace: Trace, node: gast.expr) -> bool:
+    """A list or tuple that is written out here, or where its name is bound, once."""
+    if isinstance(node, gast.Name):
+        if node.id in trace.place.locals:
+            bound = [n for n in trace.nodes if isinstance(n, gast.Name) and n.id == node.id
+                     and isinstance(n.ctx, gast.Store)]
+            given = [trace.parents[n] for n in bound]
+            values = [s.value if isinstance(s, gast.Assign) else s for s in given]
+        else:
+            values = list(values_of(trace, node))
+        if len(values) != 1 or node.id in trace.place.parameters:
+            return False
+        node = values[0]
+    return isinstance(node, (gast.List, gast.Tuple))
 
 
 def _chosen(trace: Trace, node: gast.Subscript) -> tuple[Fix, ...]:

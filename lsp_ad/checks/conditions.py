@@ -1,0 +1,85 @@
+"""Conditions: how they are decided, and what they tell of parameters that may be None."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+import gast
+
+from lsp_ad.checks.origins import TRACED, Kind, Origin, join
+
+T = TypeVar("T")
+
+
+class Conditions:
+    """The part of `Values` that looks at conditions; `predicates` has their operands, by construct."""
+
+    def __init__(self) -> None:
+        self.state: dict[str, Origin] = {}
+        # What a call hands over for a parameter that is None by default: told from others by its identity.
+        self.given = replace(TRACED)
+        self.predicates: dict[gast.AST, tuple[gast.AST, list[tuple[gast.expr, Origin]]]] = {}
+
+    def origin(self, node: gast.AST | None) -> Origin:
+        raise NotImplementedError
+
+    def narrow(self, test: gast.expr, outcome: bool) -> None:
+        """Where a test came out so, a parameter that is None by default is known to be a value."""
+        if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+            self.narrow(test.operand, not outcome)
+        elif isinstance(test, gast.BoolOp) and isinstance(test.op, gast.And) == outcome:
+            for value in test.values:
+                self.narrow(value, outcome)
+        elif isinstance(test, gast.Compare) and len(test.ops) == 1 and isinstance(test.left, gast.Name):
+            op, other = test.ops[0], test.comparators[0]
+            none = isinstance(other, gast.Constant) and other.value is None
+            known = isinstance(op, (gast.Is, gast.IsNot)) and isinstance(op, gast.IsNot) == outcome
+            before = self.state.get(test.left.id)
+            if known and none and before is not None and before.kind is Kind.OPTIONAL:
+                self.state[test.left.id] = self.given
+
+    # Predicates
+
+    def predicate(self, construct: gast.AST, test: gast.expr) -> Origin:
+        """Note a predicate by its parts; how it is decided as a whole."""
+        parts = self.split(test)
+        self.predicates[construct] = construct, parts
+        return join(origin for _, origin in parts)
+
+    def split(self, test: gast.expr) -> list[tuple[gast.expr, Origin]]:
+        """The operands of `and`, `or` and `not`: each is decided by itself."""
+        if isinstance(test, gast.BoolOp):
+            parts = [part for split in self._in_turn(test, self.split) for part in split]
+        elif isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+            parts = self.split(test.operand)
+        else:
+            return [(test, self.origin(test))]
+        if len(parts) == 1 or all(origin.kind.deliberate for _, origin in parts):
+            return [(test, join(origin for _, origin in parts))]
+        return parts
+
+    def _in_turn(self, node: gast.BoolOp, look: Callable[[gast.expr], T]) -> list[T]:
+        """Look at the operands of `and` and `or`, each where those before it are true, or false."""
+        before = dict(self.state)
+        found = []
+        for value in node.values:
+            found.append(look(value))
+            self.narrow(value, isinstance(node.op, gast.And))
+        for name, origin in before.items():
+            if origin.kind is Kind.OPTIONAL and self.state.get(name) is self.given:
+                self.state[name] = origin
+        return found
+
+    def widen(self, before: dict[str, Origin], ends: list[dict[str, Origin]]) -> None:
+        """Where branches come together again, what they were told of a parameter counts no more."""
+        for name, origin in before.items():
+            kept = [end.get(name) for end in ends]
+            if (
+                origin.kind is Kind.OPTIONAL
+                and origin in kept
+                and all(o is origin or o is self.given for o in kept)
+            ):
+                for end in ends:
+                    end[name] = origin
