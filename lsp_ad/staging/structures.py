@@ -66,6 +66,13 @@ def _unflatten(structure: Structure, leaves: Iterator[Any]) -> Any:
     return made_of(structure.kind, structure.meta, [_unflatten(part, leaves) for part in structure.parts])
 
 
+def contains(structure: Structure, kind: type) -> bool:
+    """Whether values of a structure have one of a type in them."""
+    if isinstance(structure, Leaf):
+        return False
+    return structure.kind is kind or any(contains(part, kind) for part in structure.parts)
+
+
 def copied(value: Any) -> Any:
     """The value with containers of its own and the same leaves."""
     leaves, structure = flatten(value)

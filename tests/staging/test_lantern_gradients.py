@@ -89,3 +89,36 @@ def spread(x):
 
 def test_the_spread_of_complex_numbers():
     compared(spread, "x", np.arange(1.0, 5.0))
+
+
+def test_calls_with_arguments_of_other_types():
+    """A Python number takes on the type of what it meets, a NumPy scalar has its own; an int is known."""
+
+    def scaled_by(x, y, n=1):
+        return x * y + n
+
+    run = lsp_ad.staged(scaled_by, backend="lantern")
+    half, row = np.float32(0.5), np.array([1.0, 2.0], np.float32)
+    arguments = [
+        (row, 2.0),
+        (row, np.float64(2.0)),
+        (row, half),
+        (row, 3),
+        (row, 3, 2),
+        (row, True),
+        (2.0, half),
+        (np.float64(2.0), half),
+        (row.astype(np.int64), half),
+        (row.reshape(1, 2), half),
+        (row.reshape(1, 2), row),
+        (np.array(2.0), row),
+        (2, row),
+        (np.int64(2), row),
+        (row[::-1], row),
+    ]
+    for _ in range(2):
+        for args in arguments:
+            found, expected = run(*args), scaled_by(*args)
+            assert np.asarray(found).dtype == np.asarray(expected).dtype, args
+            np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(run(row, y=half), row * half + 1)

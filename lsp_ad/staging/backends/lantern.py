@@ -19,14 +19,32 @@ from lsp_ad.staging.lantern.calls import Known, Restart
 from lsp_ad.staging.lantern.dtypes import dtype_of, rank_of
 from lsp_ad.staging.lantern.errors import LanternRaised
 from lsp_ad.staging.lantern.exceptions import Exceptions
-from lsp_ad.staging.lantern.ir import Binding, Expr, If, Let, List, Program, Type, Var, While
+from lsp_ad.staging.lantern.ir import DTYPES, Binding, Expr, If, Let, List, Program, Type, Var, While
 from lsp_ad.staging.lantern.specs import type_from
 from lsp_ad.staging.lantern.staged import Staged
 from lsp_ad.staging.lantern.tracer import STAGED, Tracer
 from lsp_ad.staging.operators.optional import Maybe
-from lsp_ad.staging.structures import Structure, flatten, mapped, unflatten
+from lsp_ad.staging.structures import Structure, contains, flatten, mapped, unflatten
 
 _NUMBERS = (float, complex, np.generic)
+_KNOWN = frozenset({int, bool, str, type(None)})
+_STAGED = frozenset({float, complex, *(np.dtype(name).type for name in DTYPES)})
+
+
+def _signature(args: tuple[Any, ...]) -> tuple | None:
+    """What tells calls with numbers and arrays of NumPy apart, at once; None of other arguments."""
+    found: list[Any] = []
+    for value in args:
+        kind = type(value)
+        if kind is np.ndarray and value.dtype != object:
+            found += (value.dtype, value.ndim)
+        elif kind in _STAGED:
+            found.append(kind)
+        elif kind in _KNOWN:
+            found += (kind, value)
+        else:
+            return None
+    return tuple(found)
 
 
 class Lantern(Backend):
@@ -305,14 +323,20 @@ class Lantern(Backend):
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Arrays and floats are staged; other arguments are known when tracing: one trace for each value."""
         compiled: dict[Any, Callable[[list[Any]], Any]] = {}
+        quick: dict[tuple, Callable[[list[Any]], Any]] = {}
 
         @functools.wraps(function)
         def run(*args: Any, **named: Any) -> Any:
+            signature = None if named else _signature(args)
+            if signature in quick:
+                return quick[signature]([v for v in args if type(v) not in _KNOWN])
             leaves, structure = flatten((args, named))
             data = [v if isinstance(v, _NUMBERS) else np.asarray(v) for v in leaves if is_data(v)]
             key = structure, tuple(self.spec(v) if is_data(v) else (type(v), v) for v in leaves)
             if key not in compiled:
                 compiled[key] = self._compiled(function, leaves, structure)
+            if signature is not None:
+                quick[signature] = compiled[key]
             return compiled[key](data)
 
         return run
@@ -326,6 +350,7 @@ class Lantern(Backend):
     def _compiled(self, function: Any, leaves: list[Any], structure: Structure) -> Callable[[list[Any]], Any]:
         program, constants, shape, kept, exceptions = self._program(function, leaves, structure)
         enter = self.enter(program)
+        optional = contains(shape, Maybe)
 
         def run(data: list[Any]) -> Any:
             try:
@@ -333,7 +358,7 @@ class Lantern(Backend):
             except LanternRaised as error:
                 raise exceptions.of(error) from None
             found = unflatten(shape, [next(outputs) if fixed is STAGED else fixed for fixed in kept])
-            return mapped(found, Maybe, lambda m, _: m.value if m.there else None)
+            return mapped(found, Maybe, lambda m, _: m.value if m.there else None) if optional else found
 
         return run
 
