@@ -270,3 +270,30 @@ def test_refused(program, name, text, arguments):
     assert f"test_staged_writes.py:{line}" in str(error.value)
     if name:
         assert f"`{name}`" in str(error.value)
+
+
+def returned_early(a):
+    made = np.zeros(3)
+    for i in range(3):
+        if a[i] <= 0.0:
+            return made, False
+        made[i] = np.sqrt(a[i])
+    return made, True
+
+
+def bound_later(x):
+    y = np.zeros(3)
+    total = 0.0
+    for i in range(3):
+        y[i] = x[i]
+        if i > 0:
+            total += before[i] * x[0]  # noqa: F821
+        before = y  # noqa: F841
+    return y, total
+
+
+@pytest.mark.parametrize("f", [returned_early, bound_later], ids=lambda f: f.__name__)
+def test_a_name_that_has_no_value_yet_shares_no_memory(f):
+    for x in (np.array([1.0, 4.0, 9.0]), np.array([1.0, -4.0, 9.0])):
+        assert_equal(lsp_ad.staged(f)(x.copy()), f(x))
+        assert_equal(lsp_ad.staged(f, backend="jax")(x), f(x))

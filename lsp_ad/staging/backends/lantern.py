@@ -12,7 +12,7 @@ import numpy as np
 from lsp_ad.staging.backends.base import PLAIN, Backend, Ended, Options, Spec, Traced, is_data, spec_of
 from lsp_ad.staging.context import compiling
 from lsp_ad.staging.errors import staging_error
-from lsp_ad.staging.lantern import blocks, elements, numpy_arrays, numpy_functions, zeros
+from lsp_ad.staging.lantern import blocks, elements, numpy_functions, numpy_rearranged, zeros
 from lsp_ad.staging.lantern.blocks import Code
 from lsp_ad.staging.lantern.builder import fresh
 from lsp_ad.staging.lantern.calls import Known, Restart
@@ -234,7 +234,7 @@ class Lantern(Backend):
         return self._items(builder._bound(expr, found, "loop"), specs, changed)
 
     def numpy(self, name: str) -> Callable[..., Any] | None:
-        return numpy_arrays.TABLE.get(name)
+        return numpy_rearranged.TABLE.get(name)
 
     def get_item(self, value: Any, index: Any) -> Any:
         return elements.get_item(value, index)

@@ -22,6 +22,7 @@ from lsp_ad.staging.converters import (
     handlers,
     leading_breaks,
     methods,
+    truths,
     unpacking,
     unsupported,
     variables,
@@ -84,13 +85,15 @@ def _convert(
     fresh = Fresh(used)
     directives.convert(function, canonical, program.parsed.comments)
     leading_breaks.convert(function, lambda node: canonical(node, local | around))
-    guarded = _core(function, fresh)
+    result, guarded = _core(function, fresh)
     placed(function.body, function)
-    shared = Shared(function, canonical, Scope.of(program, function).makes_new)
+    shared = Shared(function, canonical, Scope.of(program, function).makes_new, result)
     survivors.update(shared.survivors)
     local = flow.writes(function.body) | {n.id for n in walk(function.args) if isinstance(n, gast.Name)}
     handlers.convert(function.body, local)
+    truths.mark(walk(function))
     for converter in (
+        truths.Sums(truths.flags(function)),
         Asserts(),
         Writes(shared),
         Shapes(),
@@ -127,8 +130,11 @@ def _convert(
     _plain_names(function, used)
 
 
-def _core(function: gast.FunctionDef, fresh: Fresh) -> set[str]:
-    """Bring the statements to those that the converters know; returns the names that flags guard."""
+def _core(function: gast.FunctionDef, fresh: Fresh) -> tuple[str | None, set[str]]:
+    """Bring the statements to those that the converters know.
+
+    Returns the name of the result where several statements give it, and the names that flags guard.
+    """
     matches.expand(function, fresh)
     unpacking.convert(function.body, fresh)
     bound = _bound_where_read(function) if _has_loop_else(function) else set()
@@ -140,14 +146,14 @@ def _core(function: gast.FunctionDef, fresh: Fresh) -> set[str]:
     returns = [s for s in flow.statements(function.body) if isinstance(s, gast.Return)]
     if not leaves(function.body):
         if not returns and not _has_jumps(function.body):
-            return set()
+            return None, set()
         function.body.append(at(gast.Return(constant(None)), function.body[-1]))
     elif len(returns) == 1 and function.body[-1] is returns[0] and not _has_jumps(function.body):
-        return set()
+        return None, set()
     bound |= _bound_where_read(function)
     result = structure(function, fresh)
     _single_return(function, result)
-    return {result, *bound}
+    return result, {result, *bound}
 
 
 def _bound_where_read(function: gast.FunctionDef) -> set[str]:
@@ -199,6 +205,8 @@ def _plain_names(function: gast.FunctionDef, used: set[str]) -> None:
     for node in walk(function):
         if isinstance(node, gast.Name):
             node.id = shown.get(node.id, node.id)
+        elif isinstance(node, gast.keyword) and getattr(node, "handed", False):
+            node.arg = shown.get(node.arg, node.arg)
         elif isinstance(node, (gast.Nonlocal, gast.Global)):
             node.names = [shown.get(n, n) for n in node.names]
         elif isinstance(node, gast.Constant) and isinstance(node.value, str) and "__" in node.value:

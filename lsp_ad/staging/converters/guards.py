@@ -23,7 +23,23 @@ from lsp_ad.staging.converters.building import AG
 from lsp_ad.staging.converters.scopes import Scopes, mutated
 
 # the operators of names and numbers that a condition may call: what a name holds may change out of sight
-_PURE = frozenset({"and_", "or_", "not_", "negated", "compare", "in_", "is_", "eq", "ne"})
+_PURE = frozenset(
+    {
+        "and_",
+        "or_",
+        "both",
+        "either",
+        "add",
+        "subtract",
+        "not_",
+        "negated",
+        "compare",
+        "in_",
+        "is_",
+        "eq",
+        "ne",
+    }
+)
 
 
 @dataclass(frozen=True)

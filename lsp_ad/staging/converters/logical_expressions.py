@@ -1,6 +1,6 @@
 """`a and b`, `a or b`, `not a`, chained comparisons, `in` and `is`.
 
-    a and b          ag.and_(a, lambda: b)
+    a and b          ag.and_(a, lambda: b), in a condition ag.both(a, lambda: b)
     a < b <= c       ag.compare(a, "<", lambda: b, "<=", lambda: c)
     a in b           ag.in_(a, b)
 
@@ -31,6 +31,12 @@ _SIGNS = {
     gast.Is: "is",
     gast.IsNot: "is not",
 }
+_NAMES = {
+    (gast.And, False): "and_",
+    (gast.Or, False): "or_",
+    (gast.And, True): "both",
+    (gast.Or, True): "either",
+}
 _SINGLE = {
     gast.In: "in_",
     gast.NotIn: "in_",
@@ -46,7 +52,7 @@ class LogicalExpressions(Expressions):
 
     def convert(self, node: gast.expr) -> gast.AST:
         if isinstance(node, gast.BoolOp):
-            which = "and_" if isinstance(node.op, gast.And) else "or_"
+            which = _NAMES[type(node.op), getattr(node, "only_truth", False)]
             *first, last = node.values
             made = functools.reduce(
                 lambda right, left: _logical(which, node, left, later(right)), reversed(first), last

@@ -57,15 +57,24 @@ class Call:
 
 
 class Shared:
-    """The writes of one function, before its expressions are converted."""
+    """The writes of one function, before its expressions are converted.
+
+    `result`: the variable of what it returns. Once that has a value nothing is written, but by a `finally`.
+    """
 
     def __init__(
-        self, function: gast.FunctionDef, canonical: Canonical, makes_new: Callable[[gast.Call], bool]
+        self,
+        function: gast.FunctionDef,
+        canonical: Canonical,
+        makes_new: Callable[[gast.Call], bool],
+        result: str | None = None,
     ):
         self.canonical = canonical
         self._known = makes_new
         self._found: dict[int, Found] = {}
         self.survivors: dict[int, list[Call]] = {}
+        tries = any(isinstance(s, gast.Try) for s in flow.statements(function.body))
+        self._final = frozenset() if tries or result is None else frozenset([result])
         statements = [s for s in flow.statements(function.body) if not isinstance(s, gast.FunctionDef)]
         calls = [(s, found) for s in statements if (found := self._calls(s))]
         writes = [s for s in statements if self._root(s) is not None]
@@ -124,10 +133,11 @@ class Shared:
             assert root is not None
             others = states[graph.index[id(s)]].get(root, frozenset()) - {root}
             callers = {n for n in others if n.startswith(_CALLERS)}
-            names = sorted((others - callers) & later(s) & local)
+            names = sorted((others - callers - self._final) & later(s) & local)
             self._found[id(s)] = Found(names, bool(callers), root not in local)
         for s, found in calls:
-            state, read = states[graph.index[id(s)]], later(s) - flow.header_writes(s)
+            state = states[graph.index[id(s)]]
+            read = later(s) - flow.header_writes(s) - self._final
 
             def kept(part: gast.expr, state: State = state, read: set[str] = read) -> frozenset[str]:
                 roots = sharing.sources(part)

@@ -57,6 +57,9 @@ class _Wrap(gast.NodeTransformer):
     def __init__(self, names: set[str]):
         self.names = names
 
+    def visit_keyword(self, node: gast.keyword) -> gast.AST:
+        return node if getattr(node, "handed", False) else self.generic_visit(node)
+
     def visit_Name(self, node: gast.Name) -> gast.AST:
         if node.id in self.names and isinstance(node.ctx, gast.Load):
             return at(operator("read", node), node)

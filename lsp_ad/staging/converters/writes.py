@@ -73,9 +73,16 @@ class Writes(Expressions):
         names = found.names if found is not None else []
         if found is not None and found.given:
             made.keywords = [gast.keyword("given", constant(True))]
-        made.keywords += [gast.keyword(n, gast.Name(n, gast.Load(), None, None)) for n in names]
+        made.keywords += map(_handed, names)
         whole = gast.Tuple([store_, *map(store, names)], gast.Store()) if names else store_
         return at(gast.Assign([whole], made, None), node)
+
+
+def _handed(name: str) -> gast.keyword:
+    """A variable that is handed over with a write, which may have no value yet."""
+    made = gast.keyword(name, gast.Name(name, gast.Load(), None, None))
+    made.handed = True
+    return made
 
 
 def _is_element(target: gast.AST) -> bool:

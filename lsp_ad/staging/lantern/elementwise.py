@@ -120,7 +120,7 @@ BINARY: dict[Rule, str] = {
     _test: "== !=",
     _order: "< <= > >=",
     _logic: "and or xor",
-    _bits: "bit-and bit-or bit-xor",
+    _bits: "bit-and bit-or bit-xor << >>",
 }
 ELEMENTWISE = frozenset(" ".join([*UNARY.values(), *BINARY.values(), "select cast"]).split())
 # Those that compute in floats, or in complex numbers, whatever they are given.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -66,8 +67,10 @@ def eye(n: Any, dtype: Any = float) -> Any:
 
 @named("linspace")
 def linspace(start: Any, stop: Any, num: Any = 50) -> Any:
-    steps: Any = arange(num) if isinstance(num, Staged) else np.arange(num)
-    return start + steps * ((stop - start) / (num - 1))
+    known = not isinstance(num, Staged)
+    steps: Any = np.arange(num) if known else arange(num)
+    last: Any = max(int(num) - 1, 1) if known else function("maximum")(num, 2) - 1
+    return start + steps * ((stop - start) / last)
 
 
 @named("var")
@@ -76,8 +79,10 @@ def var(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
     apart = x - mean
     square = function("real")(apart * function("conj")(apart)) if iscomplexobj(x) else apart * apart
     total = function("sum")(square, axis=axis, keepdims=keepdims)
-    count: Any = x.size if axis is None else x.shape[axis]
-    return total / (count - ddof)
+    axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    sizes: list[Any] = [x.shape[a] for a in axes]
+    count: Any = math.prod(sizes) - ddof
+    return total / (astype(count, total.dtype) if isinstance(count, Staged) else count)
 
 
 @named("std")
@@ -108,24 +113,35 @@ def argsort(x: Any, axis: int = -1, kind: Any = None) -> Any:
 
 
 @named("diff")
-def diff(x: Any) -> Any:
-    return x[1:] - x[:-1]
+def diff(x: Any, n: int = 1, axis: int = -1) -> Any:
+    before = [slice(None)] * (axis % x.ndim)
+    for _ in range(n):
+        later, earlier = (x[(*before, part)] for part in (slice(1, None), slice(None, -1)))
+        x = later != earlier if x.dtype == bool else later - earlier
+    return x
 
 
 @named("trace")
-def trace(x: Any) -> Any:
-    return function("sum")(diagonal(x))
+def trace(x: Any, offset: int = 0) -> Any:
+    return function("sum")(diagonal(x, offset))
 
 
 @named("diagonal")
-def diagonal(x: Any) -> Any:
+def diagonal(x: Any, offset: int = 0) -> Any:
+    if x.ndim != 2:
+        raise staging_error("`np.diagonal` of other than matrices has no Lantern form.")
+    x = x[:, offset:] if offset >= 0 else x[-offset:]
     rows = arange(function("minimum")(x.shape[0], x.shape[1]))
     return x[rows, rows]
 
 
 @named("diag")
-def diag(x: Any) -> Any:
-    return diagonal(x) if x.ndim == 2 else eye(x.shape[0]) * x[:, None]
+def diag(x: Any, k: int = 0) -> Any:
+    if x.ndim == 2:
+        return diagonal(x, k)
+    if k:
+        raise staging_error("`np.diag` that makes a matrix has a Lantern form for the main diagonal only.")
+    return function("where")(eye(x.shape[0], bool), x[:, None], 0)
 
 
 @named("linalg.solve")

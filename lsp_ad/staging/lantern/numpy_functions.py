@@ -23,7 +23,8 @@ _UNARY = {name: name for name in _SAME.split()} | {
 _SIGNS = """add:+ subtract:- multiply:* divide:/ true_divide:/ floor_divide:// mod:% remainder:% power:**
     equal:== not_equal:!= less:< less_equal:<= greater:> greater_equal:>= logical_and:and logical_or:or
     logical_xor:xor maximum:maximum minimum:minimum arctan2:arctan2 hypot:hypot logaddexp:logaddexp
-    copysign:copysign"""
+    copysign:copysign left_shift:<< right_shift:>> bitwise_and:bit-and bitwise_or:bit-or
+    bitwise_xor:bit-xor"""
 _BINARY = dict(pair.split(":") for pair in _SIGNS.split())
 _REDUCTIONS = ("sum", "prod", "mean", "max", "min", "any", "all", "argmax", "argmin")
 TABLE: dict[str, Callable[..., Any]] = {}
@@ -153,6 +154,8 @@ def square(x: Any) -> Any:
 
 @named("reciprocal")
 def reciprocal(x: Any) -> Any:
+    if x.dtype.kind not in "fc":
+        raise staging_error("`np.reciprocal` of integers has no Lantern form.", "Use `1 / x` or `1 // x`.")
     return 1 / x
 
 
@@ -192,9 +195,17 @@ def outer(a: Any, b: Any) -> Any:
     return ravelled(a)[:, None] * ravelled(b)[None, :]
 
 
-@named("vdot", "inner")
+@named("inner")
 def inner(a: Any, b: Any) -> Any:
-    return dot(a, b)
+    if np.ndim(a) > 2 or np.ndim(b) > 2:
+        raise staging_error("`np.inner` of arrays of more than two axes has no Lantern form.", "Use `@`.")
+    return dot(a, b.T)
+
+
+@named("vdot")
+def vdot(a: Any, b: Any) -> Any:
+    a = ravelled(a)
+    return dot(function("conj")(a) if a.dtype == complex else a, ravelled(b))
 
 
 def ravelled(x: Any) -> Any:

@@ -118,6 +118,8 @@ _NUMPY: dict[str, Any] = {
     "bit-and": np.bitwise_and,
     "bit-or": np.bitwise_or,
     "bit-xor": np.bitwise_xor,
+    "<<": np.left_shift,
+    ">>": np.right_shift,
 }
 
 

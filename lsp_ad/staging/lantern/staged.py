@@ -145,6 +145,8 @@ _BINARY = {
     "and": "bit-and",
     "or": "bit-or",
     "xor": "bit-xor",
+    "lshift": "<<",
+    "rshift": ">>",
 }
 _COMPARE = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
 
@@ -153,10 +155,13 @@ def binary(tracer: Tracer, name: str, left: Any, right: Any) -> Staged:
     """An operation of two operands, where Python numbers take on the type of the other."""
     weak = _is_weak(left) and _is_weak(right)
     left, right = _fitted(left, right), _fitted(right, left)
-    if name in ("+", "-", "*", "/", "**", "//", "%"):
-        left, right = _number(tracer, left, right), _number(tracer, right, left)
-    elif name.startswith("bit-") and _dtype_of(left) == _dtype_of(right) == "bool":
+    truths = _dtype_of(left) == _dtype_of(right) == "bool"
+    if truths and name.startswith("bit-"):
         name = name.removeprefix("bit-")
+    elif truths and max(np.ndim(left), np.ndim(right)) and name in ("+", "*"):
+        name = "or" if name == "+" else "and"
+    elif name in (*"+-*/%", "**", "//", "<<", ">>") or name.startswith("bit-"):
+        left, right = _number(tracer, left, right), _number(tracer, right, left)
     return tracer.op(name, left, right, weak=weak and name not in _COMPARE.values())
 
 

@@ -19,21 +19,25 @@ from lsp_ad.staging.operators.checks import assert_, no_errors
 from lsp_ad.staging.operators.directives import element_type, must_stage
 from lsp_ad.staging.operators.folds import items, kept
 from lsp_ad.staging.operators.jumps import if_jumped, negated, no_break, unless
-from lsp_ad.staging.operators.logical import and_, compare, eq, in_, is_, ne, not_, or_
+from lsp_ad.staging.operators.logical import and_, both, compare, either, eq, in_, is_, ne, not_, or_
 from lsp_ad.staging.operators.loops import for_, while_
 from lsp_ad.staging.operators.state import NOTHING, State
 from lsp_ad.staging.operators.texts import percent, text
+from lsp_ad.staging.operators.truth import add, subtract
 from lsp_ad.staging.operators.variables import peek, read, set_attribute, set_entry, undefined
 
 __all__ = [
     "NOTHING",
     "Options",
     "State",
+    "add",
     "add_at",
     "and_",
     "assert_",
+    "both",
     "call",
     "compare",
+    "either",
     "element_type",
     "eq",
     "for_",
@@ -59,6 +63,7 @@ __all__ = [
     "set_entry",
     "set_item",
     "shape",
+    "subtract",
     "subtract_at",
     "text",
     "undefined",

@@ -23,6 +23,8 @@ from lsp_ad.staging.operators.lists import StagedList
 from lsp_ad.staging.operators.optional import Maybe
 from lsp_ad.staging.operators.plans import listed
 from lsp_ad.staging.operators.state import restored
+from lsp_ad.staging.operators.truth import no_count
+from lsp_ad.staging.operators.variables import Undefined
 from lsp_ad.staging.structures import flatten, unflatten
 
 _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
@@ -144,6 +146,9 @@ class Write:
             superseded(old, ":".join(map(str, user_place())))
         others = []
         for name, other in self.others.items():
+            if isinstance(other, Undefined):
+                others.append(other)
+                continue
             leaves = flatten(other)[0]
             found = any(leaf is old for leaf in leaves)
             missed = not found and any(map(np.ndim, leaves))
@@ -229,6 +234,7 @@ def update(value: Any, sign: str, by: Any, given: bool = False, outside: bool = 
     value = value.checked() if isinstance(value, Maybe) else value
     write = Write(value, (), given, outside, others)
     backend = owner(value, by)
+    no_count(sign, value, by)
     if isinstance(value, (StagedList, list)) or _changes_itself(value, by):
         return write._results(_IN_PLACE[sign](value, by), list(others.values()))
     made = _NEW[sign](value, by)

@@ -15,7 +15,7 @@ from lsp_ad.staging.operators.branches import in_python, staged_choice
 from lsp_ad.staging.operators.classes import own_method
 from lsp_ad.staging.operators.jumps import negated
 from lsp_ad.staging.operators.optional import is_none
-from lsp_ad.staging.operators.truth import truth
+from lsp_ad.staging.operators.truth import truth, truth_value
 from lsp_ad.staging.structures import flatten
 
 
@@ -80,6 +80,16 @@ def or_(left: Any, right: Callable[[], Any], construct: str = decisions.OR) -> A
         return left if test else right()
     decide(construct, decisions.STAGED, f"its left side is a value of {backend.name}")
     return staged_choice(backend, test, lambda: left, right, "or")
+
+
+def both(left: Any, right: Callable[[], Any], construct: str = decisions.AND) -> Any:
+    """`left and right()` of which only the truth is asked, as in a condition."""
+    return and_(truth_value(left), lambda: truth_value(right()), construct)
+
+
+def either(left: Any, right: Callable[[], Any], construct: str = decisions.OR) -> Any:
+    """`left or right()` of which only the truth is asked."""
+    return or_(truth_value(left), lambda: truth_value(right()), construct)
 
 
 def not_(value: Any) -> Any:

@@ -28,15 +28,15 @@ def stack_pointer(typing_context: Any) -> Any:
 
 def _reordered(instruction: str, plain: Any) -> Any:
     """An operation whose order in a reduction is free, as in NumPy's: LLVM may vectorise it. `plain`: of
-    complex numbers, it is that operator."""
+    numbers other than floats, it is that operator."""
 
     def typed(typing_context: Any, a: Any, b: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            if isinstance(a, types.Complex):
+            if not isinstance(a, types.Float):
                 return context.get_function(plain, a(a, a))(builder, args)
             return getattr(builder, instruction)(*args, flags=("reassoc",))
 
-        return (a(a, a), generate) if isinstance(a, types.Float | types.Complex) and a == b else None
+        return (a(a, a), generate) if isinstance(a, types.Number) and a == b else None
 
     return typed
 

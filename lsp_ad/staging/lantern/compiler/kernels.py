@@ -51,6 +51,16 @@ def integer_power(a, b):
 
 
 @compiled
+def shift_left(a, b):
+    return a << b if 0 <= b < 64 else a - a
+
+
+@compiled
+def shift_right(a, b):
+    return a >> (b if 0 <= b < 64 else 63)
+
+
+@compiled
 def remainder(a, b):
     """As NumPy computes it: the sign of the divisor."""
     rest = np.fmod(a, b)
@@ -307,6 +317,12 @@ def matrix_matrix(a, b):
     check_matmul(a.shape[1], b.shape[0])
     if a.shape[0] * a.shape[1] * b.shape[1] > SMALL:
         return np.dot(a, b)
+    return matrix_product(a, b)
+
+
+@compiled
+def matrix_product(a, b):
+    check_matmul(a.shape[1], b.shape[0])
     result = np.zeros((a.shape[0], b.shape[1]), a.dtype)
     for i in range(a.shape[0]):
         for k in range(a.shape[1]):
@@ -342,11 +358,14 @@ KERNELS: dict[str, Any] = {
     "integer_arange_size": integer_arange_size,
     "integer_floor_divide": integer_floor_divide,
     "integer_power": integer_power,
+    "shift_left": shift_left,
+    "shift_right": shift_right,
     "integer_remainder": integer_remainder,
     "list_at": list_at,
     "list_from_python": list_from_python,
     "logaddexp": logaddexp,
     "matrix_matrix": matrix_matrix,
+    "matrix_product": matrix_product,
     "matrix_vector": matrix_vector,
     "maximum": maximum,
     "minimum": minimum,

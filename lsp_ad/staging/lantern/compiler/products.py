@@ -49,7 +49,8 @@ def _kernel(w: Writer, a: ArrayLike, b: ArrayLike) -> tuple[str, Stored, Stored]
         if isinstance(b, Computed) and b.transposed is not None:
             return "matrix_vector", _plain(w, b.transposed), _plain(w, a)
         return "vector_matrix", _plain(w, a), _plain(w, b)
-    return "matrix_matrix", _operand(w, a), _operand(w, b)
+    whole = a.dtype in INTEGERS  # BLAS has no product of these
+    return "matrix_product" if whole else "matrix_matrix", _operand(w, a), _operand(w, b)
 
 
 def _operand(w: Writer, array: ArrayLike) -> Stored:

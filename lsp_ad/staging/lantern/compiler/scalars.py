@@ -15,6 +15,7 @@ from lsp_ad.staging.lantern.ir import Const
 _UNIT = re.compile(r"[\w.]+(\[[^\[\]]*\]|\([^()]*\))?")
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 _LOGIC = {"and": "&", "or": "|", "xor": "!=", "bit-and": "&", "bit-or": "|", "bit-xor": "^"}
+_SHIFTS = {"<<": "shift_left", ">>": "shift_right"}
 _MATH = {
     "exp": "exp",
     "expm1": "expm1",
@@ -123,6 +124,8 @@ def _code(name: str, codes: list[str], dtype: str) -> str:
         return f"{a} {_LOGIC[name]} {b}"
     if name in ("//", "%"):
         return f"{_DIVISION[name, integral]}({codes[0]}, {codes[1]})"
+    if name in _SHIFTS:
+        return f"{_SHIFTS[name]}({codes[0]}, {codes[1]})"
     if name == "**":
         if codes[1] in ("2", "2.0") and re.fullmatch(r"\w+", a):
             return f"{a} * {a}"
