@@ -112,15 +112,6 @@ def argsort(x: Any, axis: int = -1, kind: Any = None) -> Any:
     return x.tracer.op("argsort", x, axis=axis)
 
 
-@named("diff")
-def diff(x: Any, n: int = 1, axis: int = -1) -> Any:
-    before = [slice(None)] * (axis % x.ndim)
-    for _ in range(n):
-        later, earlier = (x[(*before, part)] for part in (slice(1, None), slice(None, -1)))
-        x = later != earlier if x.dtype == bool else later - earlier
-    return x
-
-
 @named("trace")
 def trace(x: Any, offset: int = 0) -> Any:
     return function("sum")(diagonal(x, offset))

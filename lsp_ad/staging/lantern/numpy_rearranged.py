@@ -27,6 +27,14 @@ def _along(x: Any, axis: int, index: Any) -> Any:
     return x[(slice(None),) * (axis % x.ndim) + (index,)]
 
 
+@named("diff")
+def diff(x: Any, n: int = 1, axis: int = -1) -> Any:
+    for _ in range(n):
+        later, earlier = _along(x, axis, slice(1, None)), _along(x, axis, slice(None, -1))
+        x = later != earlier if x.dtype == bool else later - earlier
+    return x
+
+
 @named("flip")
 def flip(x: Any, axis: Any = None) -> Any:
     axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)

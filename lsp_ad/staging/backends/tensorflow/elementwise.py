@@ -72,13 +72,13 @@ _PREDICATES: dict[str, Function] = {
     "isnan": tf.math.is_nan,
     "isinf": tf.math.is_inf,
     "isfinite": tf.math.is_finite,
-    "signbit": lambda x: x < 0,
+    "signbit": lambda x: _is_negative(x),
 }
 _BINARY: dict[str, Function] = {
     "add": tf.add,
     "subtract": tf.subtract,
     "multiply": tf.multiply,
-    "floor_divide": tf.math.floordiv,
+    "floor_divide": lambda x, y: _floor_divide(x, y),
     "mod": tf.math.floormod,
     "remainder": tf.math.floormod,
     "fmod": lambda x, y: tf.raw_ops.TruncateMod(x=x, y=y),
@@ -91,11 +91,11 @@ _FLOATING_BINARY: dict[str, Function] = {
     "divide": tf.divide,
     "true_divide": tf.divide,
     "arctan2": tf.atan2,
-    "hypot": lambda x, y: tf.sqrt(tf.square(x) + tf.square(y)),
-    "logaddexp": lambda x, y: tf.maximum(x, y) + tf.math.log1p(tf.exp(-tf.abs(x - y))),
-    "copysign": lambda x, y: tf.where(y < 0, -tf.abs(x), tf.abs(x)),
+    "hypot": lambda x, y: _hypot(x, y),
+    "logaddexp": lambda x, y: _log_add_exp(x, y),
+    "copysign": lambda x, y: tf.where(_is_negative(y), -tf.abs(x), tf.abs(x)),
     "float_power": tf.pow,
-    "heaviside": lambda x, y: tf.where(x == 0, y, tf.cast(x > 0, x.dtype)),
+    "heaviside": lambda x, y: tf.where(x == 0, y, tf.where(x == x, tf.cast(x > 0, x.dtype), x)),
 }
 _COMPARE: dict[str, Function] = {
     "equal": tf.equal,
@@ -131,6 +131,36 @@ def named(*names: str) -> Callable[[Function], Function]:
         return function
 
     return kept
+
+
+def negated(test: tf.Tensor) -> tf.Tensor:
+    """`not test`. TensorFlow makes `x <= y` of `tf.logical_not(x > y)`, which is something else for NaN."""
+    return tf.where(test, False, True)
+
+
+def _is_negative(x: tf.Tensor) -> tf.Tensor:
+    """Whether the sign is that of a negative number, as -0.0 has it."""
+    if not x.dtype.is_floating:
+        return x < 0
+    return tf.bitcast(x, {2: tf.int16, 4: tf.int32, 8: tf.int64}[x.dtype.size]) < 0
+
+
+def _floor_divide(x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
+    """As NumPy: of infinity it is NaN."""
+    found = tf.math.floordiv(x, y)
+    return tf.where(tf.math.is_inf(x), x - x, found) if x.dtype.is_floating else found
+
+
+def _log_add_exp(x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
+    apart = tf.where(x == y, tf.zeros_like(x - y), x - y)  # of two infinities, too
+    return tf.maximum(x, y) + tf.math.log1p(tf.exp(-tf.abs(apart)))
+
+
+def _hypot(x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
+    """Computed of numbers of about 1, whose squares do not overflow."""
+    size = tf.maximum(tf.abs(x), tf.abs(y))
+    size = tf.where((size > 0) & tf.math.is_finite(size), size, tf.ones_like(size))
+    return size * tf.sqrt(tf.square(x / size) + tf.square(y / size))
 
 
 def truth(value: Any) -> tf.Tensor:
@@ -227,12 +257,12 @@ def _abs(x: Any) -> Array:
 @named("invert", "bitwise_not")
 def _invert(x: Any) -> Array:
     tensor = tensor_of(x)
-    return Array(tf.logical_not(tensor) if tensor.dtype == tf.bool else tf.bitwise.invert(tensor), is_weak(x))
+    return Array(negated(tensor) if tensor.dtype == tf.bool else tf.bitwise.invert(tensor), is_weak(x))
 
 
 @named("logical_not")
 def _logical_not(x: Any) -> Array:
-    return Array(tf.logical_not(truth(x)))
+    return Array(negated(truth(x)))
 
 
 @named("power")

@@ -100,6 +100,11 @@ def _position(function: Callable[..., tf.Tensor]) -> Callable[..., Array]:
             tensor = tf.cast(tensor, tf.int8)
         if axis is None:
             tensor = tf.reshape(tensor, [-1])
+        if tensor.dtype.is_floating:  # the first NaN is the greatest and the least of all
+            nan = tf.math.is_nan(tensor)
+            some = tf.reduce_any(nan, axis=axis or 0, keepdims=True)
+            limit = tf.constant(np.inf if function is tf.argmax else -np.inf, tensor.dtype)
+            tensor = tf.where(some, tf.where(nan, limit, -limit), tensor)
         found = function(tensor, axis=axis or 0, output_type=tf.int64)
         return Array(tf.expand_dims(found, axis or 0) if keepdims else found)
 
@@ -116,21 +121,34 @@ def _scan(function: Callable[..., tf.Tensor]) -> Callable[..., Array]:
     return made
 
 
+def _keys(tensor: tf.Tensor) -> tf.Tensor:
+    """Numbers in the order of these, NaN as the greatest, which TensorFlow puts anywhere."""
+    if tensor.dtype == tf.bool:
+        return tf.cast(tensor, tf.int8)
+    if tensor.dtype not in (tf.float32, tf.float64):
+        return tensor
+    whole = tf.int32 if tensor.dtype == tf.float32 else tf.int64
+    number = tf.where(tensor == 0, tf.zeros_like(tensor), tensor)
+    bits = tf.bitcast(tf.where(tf.math.is_nan(tensor), tensor.dtype.as_numpy_dtype(np.nan), number), whole)
+    # those of negative numbers count down as the numbers grow
+    return tf.where(bits < 0, tf.bitwise.bitwise_xor(bits, whole.max), bits)
+
+
 @named("sort")
 def _sort(a: Any, axis: int | None = -1) -> Array:
     tensor = tensor_of(a)
-    return Array(
-        tf.sort(tf.reshape(tensor, [-1]) if axis is None else tensor, axis=-1 if axis is None else axis)
-    )
+    if axis is None:
+        tensor, axis = tf.reshape(tensor, [-1]), -1
+    order = tf.argsort(_keys(tensor), axis=axis, stable=True)
+    return Array(tf.experimental.numpy.take_along_axis(tensor, order, axis))
 
 
 @named("argsort")
 def _argsort(a: Any, axis: int | None = -1, kind: Any = None, *, stable: Any = None) -> Array:
-    tensor = tensor_of(a)
-    found = tf.argsort(
-        tf.reshape(tensor, [-1]) if axis is None else tensor, axis=-1 if axis is None else axis, stable=True
-    )
-    return Array(tf.cast(found, tf.int64))
+    keys = _keys(tensor_of(a))
+    if axis is None:
+        keys, axis = tf.reshape(keys, [-1]), -1
+    return Array(tf.cast(tf.argsort(keys, axis=axis, stable=True), tf.int64))
 
 
 @named("allclose")
