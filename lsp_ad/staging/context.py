@@ -31,6 +31,7 @@ _written: ContextVar[list[tuple[Any, str]] | None] = ContextVar("written", defau
 _gone_over: ContextVar[tuple[Any, ...]] = ContextVar("gone_over", default=())
 
 
+_views: ContextVar[dict[int, tuple[Any, list[Any]]] | None] = ContextVar("views", default=None)
 _checked: ContextVar[bool] = ContextVar("checked", default=False)
 
 
@@ -46,6 +47,21 @@ def checking_bounds(wanted: bool) -> Iterator[None]:
         yield
     finally:
         _checked.reset(token)
+
+
+def views() -> dict[int, tuple[Any, list[Any]]]:
+    """By identity: the arrays that are views of others, with these."""
+    found = _views.get()
+    return {} if found is None else found
+
+
+@contextmanager
+def following_views() -> Iterator[None]:
+    token = _views.set({})
+    try:
+        yield
+    finally:
+        _views.reset(token)
 
 
 def superseded(array: Any, place: str) -> None:

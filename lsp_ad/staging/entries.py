@@ -11,7 +11,7 @@ from typing import Any
 
 from lsp_ad.staging.arguments import entered
 from lsp_ad.staging.backends import loaded, owner
-from lsp_ad.staging.context import checking_bounds, writing
+from lsp_ad.staging.context import checking_bounds, following_views, writing
 from lsp_ad.staging.effects import no_leaks
 from lsp_ad.staging.errors import CONVERTED, ConversionError, StagingError, collecting
 from lsp_ad.staging.libraries import OWN, is_library
@@ -46,6 +46,7 @@ class Entry:
             converted_methods(),
             no_leaks(plain, (*bound, *args), named) as reached,
             writing(),
+            following_views(),
             checking_bounds(self.check_bounds),
             no_changes_of_choices(),
         ):

@@ -108,11 +108,7 @@ def collecting() -> Iterator[list[StagingError]]:
 def staging_error(message: str, way_out: str = "", kind: type[StagingError] = StagingError) -> StagingError:
     """A StagingError at the line that is running now."""
     file, line = user_place(2)
-    error = kind(f"{file}:{line}: {message}{' ' if way_out else ''}{way_out}")
-    raised = _raised.get()
-    if raised is not None:
-        raised.append(error)
-    return error
+    return again(kind(f"{file}:{line}: {message}{' ' if way_out else ''}{way_out}"))
 
 
 def handled(error: StagingError) -> None:
@@ -120,6 +116,14 @@ def handled(error: StagingError) -> None:
     raised = _raised.get()
     if raised is not None:
         raised.remove(error)
+
+
+def again(error: StagingError) -> StagingError:
+    """A staging error that was made, and forgotten, and is to be raised after all."""
+    raised = _raised.get()
+    if raised is not None:
+        raised.append(error)
+    return error
 
 
 def in_generated_code(backward: bool = False) -> bool:

@@ -54,7 +54,9 @@ def predicted(function, arguments, sizes=False):
     names = list(inspect.signature(function).parameters)
     given = {name: described(a) for name, a in zip(names, arguments, strict=False)}
     found = defaultdict(set)
-    for p in prediction.predict(program(inspect.getsourcefile(function)), function.__name__, given, sizes=sizes):
+    for p in prediction.predict(
+        program(inspect.getsourcefile(function)), function.__name__, given, sizes=sizes
+    ):
         found[p.construct, p.line].add((p.outcome, p.count))
     return found
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lsp_ad.staging.errors import staging_error
+from lsp_ad.staging.errors import StagingError, staging_error
 
 
 @dataclass(frozen=True)
@@ -136,6 +136,7 @@ class Backend(ABC):
     takes_arrays = False  # whether `for_loop` goes over the elements of arrays, too
     optional = False  # whether there are values that may be None when the program runs
     bounded_lists = True  # whether a list needs room for all items from the start
+    follows_memory = False  # whether it knows which arrays may share memory in Python (`are_apart`)
     raises = False  # whether a staged branch may raise an exception of the user's
     longest_unrolled = 64  # a Python loop of more iterations is staged where a function is being compiled
 
@@ -214,6 +215,17 @@ class Backend(ABC):
     def constant(self, value: Any) -> Any:
         """A number or an array as a staged value."""
         return value
+
+    def copied(self, value: Any) -> Any:
+        """A staged value as an object of its own."""
+        return self.get_item(value, ...)
+
+    def are_apart(self, one: Any, other: Any, otherwise: StagingError) -> bool:
+        """Whether arrays share no memory in Python, a list of arrays as all of them.
+
+        Where only a loop that is being traced will show it, that raises `otherwise` if it is not so.
+        """
+        return False
 
     def zeros(self, spec: Spec) -> Any:
         """A placeholder of a type."""

@@ -121,6 +121,9 @@ class Jax(Backend):
     def constant(self, value: Any) -> Any:
         return jnp.asarray(value)
 
+    def copied(self, value: Any) -> Any:
+        return jnp.array(value)
+
     def set_item(self, value: Any, index: Any, new: Any) -> Any:
         return jnp.asarray(value).at[self._inside(value, _index(index))].set(new)
 

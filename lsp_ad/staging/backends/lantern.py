@@ -11,7 +11,7 @@ import numpy as np
 
 from lsp_ad.staging.backends.base import PLAIN, Backend, Ended, Options, Spec, Traced, is_data, spec_of
 from lsp_ad.staging.context import compiling
-from lsp_ad.staging.errors import staging_error
+from lsp_ad.staging.errors import StagingError, staging_error
 from lsp_ad.staging.lantern import blocks, elements, numpy_functions, numpy_rearranged, zeros
 from lsp_ad.staging.lantern.blocks import Code
 from lsp_ad.staging.lantern.builder import fresh
@@ -20,6 +20,7 @@ from lsp_ad.staging.lantern.dtypes import dtype_of, rank_of
 from lsp_ad.staging.lantern.errors import LanternRaised
 from lsp_ad.staging.lantern.exceptions import Exceptions
 from lsp_ad.staging.lantern.ir import DTYPES, Binding, Expr, If, Let, List, Program, Type, Var, While
+from lsp_ad.staging.lantern.sharing import Memory
 from lsp_ad.staging.lantern.specs import type_from
 from lsp_ad.staging.lantern.staged import Staged
 from lsp_ad.staging.lantern.tracer import STAGED, Tracer
@@ -53,6 +54,7 @@ class Lantern(Backend):
     optional = True
     bounded_lists = False
     raises = True
+    follows_memory = True
     longest_unrolled = 4
 
     def __init__(self) -> None:
@@ -87,7 +89,8 @@ class Lantern(Backend):
         ends = False
         outputs: list[Any] = []
         try:
-            outputs = run(list(inputs))
+            with self.tracer.sharing.body() as (first, apart):
+                outputs = run(list(inputs))
         except Ended:
             ends = True
             if not frame.blocks[-1].ends:  # on the way to the type of a recursive function
@@ -98,7 +101,7 @@ class Lantern(Backend):
         finally:
             after, records.lists = records.lists, outer
         block = frame.blocks.pop()
-        code = Code(block, inputs, outputs, before, after)
+        code = Code(block, inputs, outputs, before, after, first, apart)
         return Traced(tuple(map(self.spec, outputs)), code, effects=builder.effects > effects, ends=ends)
 
     def _input(self, t: Type, weak: bool = False) -> Staged:
@@ -106,7 +109,7 @@ class Lantern(Backend):
         frame = self.tracer.builder._frames[-1]
         name = fresh("s", frame.names)
         frame.scope[name] = t
-        return self.tracer.staged(Var(name), weak)
+        return self.tracer.staged(Var(name), weak, self.tracer.sharing.piece())
 
     def _finished(self, traced: Traced, finish: Callable[[list[Any]], Any]) -> tuple[Expr, Type]:
         """The block as one expression, with what `finish` adds to it as its value."""
@@ -125,7 +128,15 @@ class Lantern(Backend):
             raise staging_error("A list that changes in staged code is an item of another one.")
         if isinstance(value, Staged):
             return value if value.dtype.name == wanted else self.tracer.op("cast", value, dtype=wanted)
-        return self.tracer.staged(self.tracer.value(np.asarray(value, spec.dtype)[()]))
+        made = self.tracer.value(np.asarray(value, spec.dtype)[()])
+        return self.tracer.staged(made, memory=self.tracer.sharing.of(value))
+
+    def copied(self, value: Any) -> Any:
+        return numpy_functions.same(value)
+
+    def are_apart(self, one: Any, other: Any, otherwise: StagingError) -> bool:
+        of = self.tracer.sharing.of
+        return self.tracer.sharing.are_apart(of(one), of(other), otherwise)
 
     def filled(self, value: Any, spec: Spec) -> Any:
         made = self.cast(value, spec)
@@ -156,7 +167,8 @@ class Lantern(Backend):
         result = builder._bound(expr, found, "t")
         if then.ends and orelse.ends:
             raise Ended
-        made = iter(self._items(result, specs, changed))
+        memories = blocks.chosen(self.tracer, then, orelse, len(specs))
+        made = iter(self._items(result, specs, changed, memories))
         return [decided[i] if i in decided else next(made) for i in range(every)]
 
     def _branch(
@@ -174,10 +186,15 @@ class Lantern(Backend):
             results[i] = made if blocks.picks(traced)[i] is None else results[i]
         return self._tuple([*results, *(traced.code.after[i] for i in changed)])
 
-    def _items(self, result: Any, specs: Sequence[Spec], changed: Sequence[int]) -> list[Any]:
+    def _items(
+        self, result: Any, specs: Sequence[Spec], changed: Sequence[int], memories: Sequence[Memory]
+    ) -> list[Any]:
         """What a conditional or a loop gives, the lists of the records taken over."""
         builder, records = self.tracer.builder, self.tracer.records
-        made = [self.tracer.staged(builder.item(result, i), spec.weak) for i, spec in enumerate(specs)]
+        made = [
+            self.tracer.staged(builder.item(result, i), spec.weak, memory)
+            for i, (spec, memory) in enumerate(zip(specs, memories, strict=True))
+        ]
         records.lists = list(records.lists)
         for place, i in enumerate(changed, len(specs)):
             records.lists[i] = self.tracer.staged(builder.item(result, place))
@@ -213,6 +230,7 @@ class Lantern(Backend):
             values = [body.code.outputs[p] if p is not None else None for p in blocks.picks(body)]
             for i, (value, spec) in enumerate(zip(values, specs, strict=True)):
                 initial[i] = zeros.shaped(tracer, spec, initial[i], value, body.code.bound)
+        memories = blocks.carried(tracer, test, body, initial)
         initial = [*initial, *(lists[i] for i in changed)]
         entry = [builder.type_of(tracer.value(v)) for v in initial]
         if test.code.changed:
@@ -231,7 +249,7 @@ class Lantern(Backend):
         )
         expr = While(bindings, condition, step, options.maximum_iterations)
         found = frame.types.carried(expr, entry, condition_type, step_type)
-        return self._items(builder._bound(expr, found, "loop"), specs, changed)
+        return self._items(builder._bound(expr, found, "loop"), specs, changed, memories)
 
     def numpy(self, name: str) -> Callable[..., Any] | None:
         return numpy_rearranged.TABLE.get(name)
@@ -280,7 +298,8 @@ class Lantern(Backend):
         made = builder.branch(
             inside, lambda: builder.op("list-set", old, end, new), lambda: builder.op("list-append", old, new)
         )
-        return tracer.staged(made)
+        memory = tracer.sharing.of_result("list-append", (store, item))
+        return tracer.staged(made, memory=memory)
 
     def list_array(self, store: Any, length: Any, capacity: int) -> Any:
         return self.tracer.op("list-stack", store)[:length]

@@ -5,6 +5,7 @@
     a in b           ag.in_(a, b)
 
     a == b           ag.eq(a, b)
+    +a               ag.positive(a)
 
 A single comparison by `<`, or with a constant, stays: the values themselves know what it means. Those by
 `==` may be of tuples, as shapes are, with staged values in them.
@@ -59,6 +60,8 @@ class LogicalExpressions(Expressions):
             )
             return made
         if isinstance(node, gast.UnaryOp):
+            if isinstance(node.op, gast.UAdd) and not isinstance(node.operand, gast.Constant):
+                return operator("positive", node.operand)
             if not isinstance(node.op, gast.Not):
                 return node
             return operator("not_" if _is_theirs(node) else "negated", node.operand)

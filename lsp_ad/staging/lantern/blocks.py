@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lsp_ad.staging.backends.base import Backend, Spec, Traced
 from lsp_ad.staging.lantern import zeros
 from lsp_ad.staging.lantern.ir import Var
+from lsp_ad.staging.lantern.sharing import NOWHERE, Apart, Memory, joined
 from lsp_ad.staging.lantern.staged import Staged
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 @dataclass
 class Code:
     """A block that has been traced, to be finished: its inputs, the values that it gives, and the lists of
-    all records, as it takes them (`before`) and as it leaves them.
+    all records, as it takes them (`before`) and as it leaves them. From the number `first` on, memory is new
+    in it; `apart`: what must share none.
     """
 
     block: Any
@@ -26,6 +28,8 @@ class Code:
     outputs: list[Any]
     before: list[Staged]
     after: list[Staged]
+    first: int
+    apart: list[Apart]
 
     @property
     def bound(self) -> zeros.Bound:
@@ -42,6 +46,32 @@ class Code:
 
 def picks(traced: Traced) -> Sequence[int | None]:
     return range(len(traced.code.outputs)) if traced.picks is None else traced.picks
+
+
+def memories(tracer: Tracer, traced: Traced, count: int) -> list[Memory]:
+    """Where the results of a block lie, as far as it gives them."""
+    if traced.ends:
+        return [NOWHERE] * count
+    found = traced.code.outputs
+    return [NOWHERE if p is None else tracer.sharing.of(found[p]) for p in picks(traced)]
+
+
+def chosen(tracer: Tracer, then: Traced, orelse: Traced, count: int) -> list[Memory]:
+    """Where the results of a conditional lie; what must be apart in its branches must be so around it."""
+    for traced in (then, orelse):
+        tracer.sharing.require(traced.code.apart)
+    return [joined(pair) for pair in zip(*(memories(tracer, t, count) for t in (then, orelse)), strict=True)]
+
+
+def carried(tracer: Tracer, test: Traced, body: Traced, initial: Sequence[Any]) -> list[Memory]:
+    """Where what a loop carries lies after it. Raises the error of what shares memory and must not."""
+    start = [tracer.sharing.of(value) for value in initial]
+    inputs = [v.memory for v in body.code.inputs]
+    outputs = memories(tracer, body, len(start))
+    tests = [v.memory for v in test.code.inputs]
+    found = tracer.sharing.carried(body.code.first, body.code.apart, inputs, start, outputs)
+    tracer.sharing.carried(test.code.first, test.code.apart, tests, found, [NOWHERE] * len(tests))
+    return found
 
 
 def picked(traced: Traced, which: Sequence[int]) -> Traced:

@@ -18,6 +18,7 @@ from lsp_ad.staging.errors import staging_error
 from lsp_ad.staging.lantern.helpers import helper
 from lsp_ad.staging.lantern.ir import Scalar, Tuple, Type
 from lsp_ad.staging.lantern.records import Boxed, Record
+from lsp_ad.staging.lantern.sharing import Memory
 from lsp_ad.staging.lantern.staged import Staged
 from lsp_ad.staging.operators.optional import Maybe, certain
 from lsp_ad.staging.structures import Structure, flatten, mapped, parts_of, unflatten
@@ -73,9 +74,13 @@ class Definition:
 
 @dataclass
 class Frame:
-    """A function that is being traced, with what it takes from frames around it: (their value, its own)."""
+    """A function that is being traced, with what it takes from frames around it: (their value, its own).
+
+    `around`: the memory in which all that it is given may lie.
+    """
 
     depth: int
+    around: Memory
     captures: list[tuple[Staged, Staged]] = field(default_factory=list)
     constants: dict[int, tuple[Any, Staged]] = field(default_factory=dict)
 
@@ -224,10 +229,11 @@ class Calls:
         depth = len(self.builder._frames)
         self.tracer.records.reads.pop(definition.name, None)
         inputs = self.builder.begin(definition.name, params, declared)
-        frame = Frame(len(self.tracer.frames))
+        frame = Frame(len(self.tracer.frames), self.tracer.sharing.piece())
         self.tracer.frames.append(frame)
         from_outside = [*given, *definition.captures, *outer]
-        variables = [self.tracer.staged(v, g.weak) for v, g in zip(inputs, from_outside, strict=True)]
+        given_values = zip(inputs, from_outside, strict=True)
+        variables = [self.tracer.staged(v, g.weak, frame.around) for v, g in given_values]
         end = len(variables) - len(outer)
         stores, self.tracer.records.lists = variables[end:], variables[end:]
         for outside, inner in zip(definition.captures, variables[len(given) : end], strict=True):

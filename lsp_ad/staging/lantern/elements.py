@@ -15,33 +15,46 @@ from lsp_ad.staging.lantern.staged import Staged
 def get_item(value: Any, index: Any) -> Any:
     """`value[index]`, as NumPy indexes."""
     tracer = tracer_of(value, index)
-    base = value if isinstance(value, Staged) else tracer.staged(tracer.value(np.asarray(value)))
+    base = _base(tracer, value)
     items = _index(tracer, index, base.ndim)
     if not base.ndim and not items:
         return base
-    return tracer.staged(tracer.builder.get(tracer.value(base), *items))
+    memory = tracer.sharing.piece() if _picks(index) else base.memory
+    return tracer.staged(tracer.builder.get(tracer.value(base), *items), memory=memory)
 
 
 def set_item(value: Any, index: Any, new: Any) -> Any:
     """The array `value` with `new` in a part of it."""
     tracer = tracer_of(value, index, new)
-    base = value if isinstance(value, Staged) else tracer.staged(tracer.value(np.asarray(value)))
+    base = _base(tracer, value)
     if isinstance(new, list | tuple):
         new = asarray(new) if tracer_of(new) else np.asarray(new)
     items = _index(tracer, index, base.ndim)
     if not base.ndim and not items:
         return tracer.staged(_as_new(tracer, new, base))
-    return tracer.staged(tracer.builder.set(tracer.value(base), items, _as_new(tracer, new, base)))
+    made = tracer.builder.set(tracer.value(base), items, _as_new(tracer, new, base))
+    return tracer.staged(made, memory=base.memory)
 
 
 def add_at(value: Any, index: Any, new: Any) -> Any:
     """The array `value` after `np.add.at(value, index, new)`."""
     tracer = tracer_of(value, index, new)
-    base = value if isinstance(value, Staged) else tracer.staged(tracer.value(np.asarray(value)))
+    base = _base(tracer, value)
     made = tracer.builder.add_at(
         tracer.value(base), _index(tracer, index, base.ndim), _as_new(tracer, new, base)
     )
-    return tracer.staged(made)
+    return tracer.staged(made, memory=base.memory)
+
+
+def _base(tracer: Any, value: Any) -> Staged:
+    if isinstance(value, Staged):
+        return value
+    return tracer.staged(tracer.value(np.asarray(value)), memory=tracer.sharing.of(value))
+
+
+def _picks(index: Any) -> bool:
+    """Whether an index has an array in it, so that what it reads is new."""
+    return any(isinstance(p, list) or np.ndim(p) > 0 for p in _parts(index) if not isinstance(p, slice))
 
 
 def _as_new(tracer: Any, new: Any, base: Staged) -> Any:
@@ -54,7 +67,7 @@ def _as_new(tracer: Any, new: Any, base: Staged) -> Any:
 
 def _index(tracer: Any, index: Any, rank: int) -> list[Any]:
     """The parts of an index, for the builder."""
-    parts = index if isinstance(index, tuple) else (index,)
+    parts = _parts(index)
     used = sum(1 for part in parts if part is not None and part is not Ellipsis)
     made: list[Any] = []
     for part in parts:
@@ -71,3 +84,7 @@ def _index(tracer: Any, index: Any, rank: int) -> list[Any]:
         else:
             made.append(tracer.value(part))
     return made
+
+
+def _parts(index: Any) -> tuple:
+    return index if isinstance(index, tuple) else (index,)

@@ -120,26 +120,35 @@ def array_of(value: Any) -> Any:
     return asarray(value) if isinstance(value, list | tuple) else value
 
 
-@named("asarray", "array", "asanyarray", "ascontiguousarray")
-def asarray(value: Any, dtype: Any = None, copy: bool = True) -> Any:
+@named("asarray", "asanyarray", "ascontiguousarray")
+def asarray(value: Any, dtype: Any = None) -> Any:
     if isinstance(value, list | tuple):
         value = stack([array_of(v) if isinstance(v, list | tuple) else v for v in value])
-    return value if dtype is None else astype(value, dtype)
+    if dtype is None or (isinstance(value, Staged) and value.dtype == dtype and not value.weak):
+        return value
+    return astype(value, dtype)
+
+
+@named("array")
+def array(value: Any, dtype: Any = None, copy: bool = True) -> Any:
+    made = asarray(value, dtype)
+    return same(made) if made is value else made
 
 
 @named("astype")
 def astype(x: Any, dtype: Any) -> Any:
     name = np.dtype(dtype).name
-    return x if x.dtype.name == name and not x.weak else x.tracer.op("cast", x, dtype=name)
+    return same(x) if x.dtype.name == name and not x.weak else x.tracer.op("cast", x, dtype=name)
 
 
 for _dtype in ("float64", "float32", "int64", "int32", "complex128"):
-    TABLE[_dtype] = lambda x, _dtype=_dtype: astype(x, _dtype)
+    TABLE[_dtype] = lambda x, _dtype=_dtype: asarray(x, _dtype)
 
 
 @named("positive", "copy")
 def same(x: Any) -> Any:
-    return x
+    """A copy: the value, as an object of its own."""
+    return x.tracer.staged(x.tracer.value(x), x.weak, x.tracer.sharing.piece())
 
 
 @named("invert", "bitwise_not")

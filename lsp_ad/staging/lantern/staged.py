@@ -10,20 +10,27 @@ import numpy as np
 from lsp_ad.staging.errors import staging_error
 from lsp_ad.staging.lantern.dtypes import FLOATS, INTEGERS
 from lsp_ad.staging.lantern.ir import Array, Const, Scalar, Type, Var
+from lsp_ad.staging.lantern.sharing import NOWHERE, Memory
 
 if TYPE_CHECKING:
     from lsp_ad.staging.lantern.tracer import Frame, Tracer
 
 
 class Staged:
-    """A number or an array that has no value yet. `weak`: it was a Python number."""
+    """A number or an array that has no value yet.
 
-    __slots__ = ("__weakref__", "frame", "tracer", "type", "value", "weak")
+    `weak`: it was a Python number; `memory`: where it may lie (`sharing.py`).
+    """
+
+    __slots__ = ("__weakref__", "frame", "memory", "tracer", "type", "value", "weak")
     __array_priority__ = 1000
     __hash__ = object.__hash__
 
-    def __init__(self, tracer: Tracer, value: Any, frame: Frame, type_: Type, weak: bool):
+    def __init__(
+        self, tracer: Tracer, value: Any, frame: Frame, type_: Type, weak: bool, memory: Memory = None
+    ):
         self.tracer, self.value, self.frame, self.type, self.weak = tracer, value, frame, type_, weak
+        self.memory = NOWHERE if isinstance(type_, Scalar) else memory
 
     # what it is
 

@@ -15,6 +15,7 @@ from lsp_ad.staging.lantern.errors import LanternTypeError
 from lsp_ad.staging.lantern.exceptions import Exceptions
 from lsp_ad.staging.lantern.ir import Array, Const, Program, Type, Var, ranked
 from lsp_ad.staging.lantern.records import Records
+from lsp_ad.staging.lantern.sharing import Memory, Sharing
 from lsp_ad.staging.lantern.specs import dtype_name
 from lsp_ad.staging.lantern.staged import Staged
 from lsp_ad.staging.operators.optional import Maybe
@@ -32,13 +33,14 @@ class Tracer:
         self.frames: list[Frame] = []
         self.calls = Calls(self, known)
         self.exceptions = Exceptions()
+        self.sharing = Sharing()
         # arrays of no certain shape, by function and name: the number that they are made of (None: zero)
         self.unshaped: dict[Any, Any] = {}
 
     # values
 
-    def staged(self, value: Any, weak: bool = False) -> Staged:
-        return Staged(self, value, self.frames[-1], self.builder.type_of(value), weak)
+    def staged(self, value: Any, weak: bool = False, memory: Memory = None) -> Staged:
+        return Staged(self, value, self.frames[-1], self.builder.type_of(value), weak, memory)
 
     def value(self, given: Any) -> Any:
         """An operand for the builder: a staged value brought into this frame, a number, a constant array."""
@@ -60,7 +62,8 @@ class Tracer:
         file, line = user_place()
         self.builder.place = f"{file}:{line}" if line else None
         try:
-            return self.staged(self.builder.op(name, *map(self.value, operands), **params), weak)
+            made = self.builder.op(name, *map(self.value, operands), **params)
+            return self.staged(made, weak, self.sharing.of_result(name, operands))
         except LanternTypeError as error:
             raise staging_error(f"The Lantern back end has no `{name}` of these values: {error}") from None
 
@@ -82,7 +85,8 @@ class Tracer:
             if outer.value == value.value:
                 return own
         parameter = self._parameter(frame, value.value.name, value.type)
-        frame.captures.append((value, Staged(self, parameter, frame, value.type, value.weak)))
+        own = Staged(self, parameter, frame, value.type, value.weak, frame.around)
+        frame.captures.append((value, own))
         return frame.captures[-1][1]
 
     def _parameter(self, frame: Frame, wanted: str, t: Type) -> Var:
@@ -98,7 +102,7 @@ class Tracer:
         if id(array) not in top.constants:
             t = Array(dtype_name(array.dtype), array.ndim)
             top.constants[id(array)] = array, Staged(self, self._parameter(top, "constant", t), top, t, False)
-        return self.staged(self._local(top.constants[id(array)][1]))
+        return self.staged(self._local(top.constants[id(array)][1]), memory=self.sharing.of(array))
 
     def entry(
         self, function: FunctionType, leaves: list[Any], structure: Structure
@@ -114,10 +118,11 @@ class Tracer:
             if is_data(v)
         ]
         inputs = iter(self.builder.begin(name, params))
-        self.frames.append(Frame(0))
+        around = self.sharing.piece()
+        self.frames.append(Frame(0, around))
         self.records.begin()
         assert len(data) == len(params)
-        values = [self.staged(next(inputs), spec_of(v).weak) if is_data(v) else v for v in leaves]
+        values = [self.staged(next(inputs), spec_of(v).weak, around) if is_data(v) else v for v in leaves]
         args, named = unflatten(structure, values)
         try:
             outputs, shape = flatten(self.calls.call(function, args, named))

@@ -30,13 +30,15 @@ def unshaped(tracer: Tracer, spec: Spec, value: Any = None) -> Staged:
     number = None if value is None else tracer.value(value)
     made = builder.once(("unshaped", spec, number), lambda: _full(tracer, spec, number, sizes))
     tracer.unshaped[builder.function, made] = number
-    return tracer.staged(made)
+    return tracer.staged(made, memory=tracer.sharing.piece())
 
 
 def shaped_like(tracer: Tracer, spec: Spec, value: Any, bound: Bound, number: Any = None) -> Staged | None:
     """A number (zero) in the shape of a value of a block that binds some names; None if that is not known."""
     sizes = _Sizes(tracer, bound).of(value.value) if isinstance(value, Staged) else None
-    return None if sizes is None else tracer.staged(_full(tracer, spec, number, sizes))
+    if sizes is None:
+        return None
+    return tracer.staged(_full(tracer, spec, number, sizes), memory=tracer.sharing.piece())
 
 
 def shaped(tracer: Tracer, spec: Spec, value: Any, later: Any, bound: Bound) -> Any:

@@ -25,6 +25,7 @@ from lsp_ad.staging.operators.state import NOTHING, State
 from lsp_ad.staging.operators.texts import percent, text
 from lsp_ad.staging.operators.truth import add, subtract
 from lsp_ad.staging.operators.variables import peek, read, set_attribute, set_entry, undefined
+from lsp_ad.staging.operators.views import positive
 
 __all__ = [
     "NOTHING",
@@ -58,6 +59,7 @@ __all__ = [
     "or_",
     "peek",
     "percent",
+    "positive",
     "read",
     "set_attribute",
     "set_entry",

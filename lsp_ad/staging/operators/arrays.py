@@ -17,7 +17,7 @@ import numpy as np
 from lsp_ad.staging.backends import loaded, owner
 from lsp_ad.staging.backends.base import Backend, Owned
 from lsp_ad.staging.context import active, bodies, gone_over, superseded
-from lsp_ad.staging.errors import staging_error, user_place
+from lsp_ad.staging.errors import StagingError, again, handled, staging_error, user_place
 from lsp_ad.staging.operators.classes import own_method
 from lsp_ad.staging.operators.lists import StagedList
 from lsp_ad.staging.operators.optional import Maybe
@@ -25,7 +25,8 @@ from lsp_ad.staging.operators.plans import listed
 from lsp_ad.staging.operators.state import restored
 from lsp_ad.staging.operators.truth import no_count
 from lsp_ad.staging.operators.variables import Undefined
-from lsp_ad.staging.structures import flatten, unflatten
+from lsp_ad.staging.operators.views import are_related, seen
+from lsp_ad.staging.structures import flatten, mapped, unflatten
 
 _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.iadd,
@@ -79,7 +80,9 @@ def get_item(value: Any, index: Any) -> Any:
         return listed(backend, list(value))[index]
     if own_method(value, "__getitem__") is not None:
         return value[index]
-    return backend.get_item(value, index)
+    made = backend.get_item(value, index)
+    seen(made, value)
+    return made
 
 
 @dataclass(frozen=True)
@@ -149,15 +152,7 @@ class Write:
             if isinstance(other, Undefined):
                 others.append(other)
                 continue
-            leaves = flatten(other)[0]
-            found = any(leaf is old for leaf in leaves)
-            missed = not found and any(map(np.ndim, leaves))
-            missed |= found and not np.ndim(old)  # an element that was read, or the array: they look the same
-            if isinstance(other, StagedList) or missed:
-                raise staging_error(
-                    f"`{name}` may share its memory with the array that is written into here.",
-                    f"Make one of them a copy (`.copy()`) where `{name}` gets its value.",
-                )
+            _check_sharing(name, old, other)
             others.append(_replaced(other, old, new))
         return self._results(_replaced(self.value, old, new) if inside else new, others)
 
@@ -172,6 +167,41 @@ def _inside(value: Any, path: tuple, change: Callable[[Any, Any], Any]) -> Any:
     if len(path) == 1:
         return change(value, path[0])
     return _set(value, path[0], _inside(get_item(value, path[0]), path[1:], change))
+
+
+def _check_sharing(name: str, old: Any, other: Any) -> None:
+    """Refuse a variable that may have a part of an array in it; the array itself can be replaced there."""
+    lists: list[StagedList] = []
+    leaves = flatten(mapped(other, StagedList, lambda one, path: lists.append(one)))[0]
+    found = any(leaf is old for leaf in leaves)
+    parts = [leaf for leaf in leaves if np.ndim(leaf) and leaf is not old]
+    if found and not _follows_memory(*leaves):  # what was not seen to be a part of it is another one
+        parts = [part for part in parts if are_related(part, old)]
+    for one in lists:
+        parts += one.arrays()
+    # a number may be an element that was read, or an array without axes: they look the same
+    unknown = not np.ndim(old) and (lists or found)
+    if not parts and not unknown:
+        return
+    shared = staging_error(
+        f"`{name}` may share its memory with the array that is written into here.",
+        f"Make one of them a copy (`.copy()`) where `{name}` gets its value.",
+    )
+    handled(shared)
+    if unknown or not all(_are_apart(old, part, shared) for part in parts):
+        raise again(shared)
+
+
+def _follows_memory(*values: Any) -> bool:
+    backend = owner(*values)
+    return backend is not None and backend.follows_memory
+
+
+def _are_apart(one: Any, other: Any, otherwise: StagingError) -> bool:
+    backend = owner(one, other)
+    if backend is not None:
+        return backend.are_apart(one, other, otherwise)
+    return not np.may_share_memory(one, other)
 
 
 def _replaced(value: Any, old: Any, new: Any) -> Any:

@@ -15,6 +15,7 @@ from lsp_ad.staging.backends.base import Backend
 from lsp_ad.staging.context import active, writing
 from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import MADE, staging_error
+from lsp_ad.staging.operators import views
 from lsp_ad.staging.operators.adjoints import of_lists
 from lsp_ad.staging.operators.arrays import in_trace
 from lsp_ad.staging.operators.builtins import TABLE
@@ -52,7 +53,7 @@ def call(function: Any) -> Any:
     made, why = converted_callee(function)
     outcome = decisions.LEFT_ALONE if why else decisions.CONVERTED
     decide(decisions.CALL, outcome, why, subject=_name(function))
-    return made if why else _within(made)
+    return views.method(function, made) if why else _within(made)
 
 
 _IN_PLACE = ("sort", "fill", "partition", "put", "itemset", "resize")
@@ -193,7 +194,8 @@ class _NumPy:
         if self.name in _REDUCTIONS:
             return backend.function(_REDUCTIONS[self.name])(args[0], *(args[1:2] or (0,)), **options)
         options = {key: _counted(value) for key, value in options.items()}
-        return backend.function(self.name)(*map(_counted, args), **options)
+        made = backend.function(self.name)(*map(_counted, args), **options)
+        return views.own(self.name, made, args)
 
 
 def _counted(value: Any) -> Any:

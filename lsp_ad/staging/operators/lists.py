@@ -70,6 +70,12 @@ class StagedList(Owned):
         """Whether the length is known when tracing."""
         return isinstance(self.base, int)
 
+    def arrays(self) -> list[Any]:
+        """What holds arrays of the items: buffers, and arrays that are part of every item."""
+        fixed = [f.value for f in self.meta.item.fixed if f is not None and np.ndim(f.value)]
+        numbers = (self.backend.list_item(self.backend.spec(store)).shape == () for store in self.stores)
+        return [*fixed, *(s for s, n in zip(self.stores, numbers, strict=True) if not n)]
+
     def append(self, item: Any) -> None:
         parts = self._fitting(item)
         meta = self.meta
