@@ -16,14 +16,14 @@ from lsp_ad.staging.errors import StagingError, staging_error
 class Spec:
     """Type of a staged value: `shape` holds None for a size that is not known, is None where the rank is not.
 
-    `weak`: it was a Python number, which takes on the type of what it meets. `listed`: a list of such values,
-    of a back end that has lists; the first of the shape is their number.
+    `weak`: it was a Python number, which takes on the type of what it meets. `listed`: how many of the first
+    sizes are those of lists, of a back end that has lists.
     """
 
     dtype: np.dtype
     shape: tuple[int | None, ...] | None
     weak: bool = False
-    listed: bool = False
+    listed: int = 0
 
     def __str__(self) -> str:
         shape = "unknown shape" if self.shape is None else f"shape {self.shape}".replace("None", "?")

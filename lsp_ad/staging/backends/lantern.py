@@ -16,12 +16,11 @@ from lsp_ad.staging.lantern import blocks, elements, numpy_functions, numpy_rear
 from lsp_ad.staging.lantern.blocks import Code
 from lsp_ad.staging.lantern.builder import fresh
 from lsp_ad.staging.lantern.calls import Known, Restart
-from lsp_ad.staging.lantern.dtypes import dtype_of, rank_of
 from lsp_ad.staging.lantern.errors import LanternRaised
 from lsp_ad.staging.lantern.exceptions import Exceptions
 from lsp_ad.staging.lantern.ir import DTYPES, Binding, Expr, If, Let, List, Program, Type, Var, While
 from lsp_ad.staging.lantern.sharing import Memory
-from lsp_ad.staging.lantern.specs import type_from
+from lsp_ad.staging.lantern.specs import spec_from, type_from
 from lsp_ad.staging.lantern.staged import Staged
 from lsp_ad.staging.lantern.tracer import STAGED, Tracer
 from lsp_ad.staging.operators.optional import Maybe
@@ -72,8 +71,7 @@ class Lantern(Backend):
             found = spec_of(value)
             return Spec(found.dtype, (None,) * len(found.shape or ()), found.weak)
         if isinstance(value.type, List):
-            item = value.type.item
-            return Spec(np.dtype(dtype_of(item)), (None,) * (rank_of(item) + 1), listed=True)
+            return spec_from(value.type)
         return Spec(value.dtype, (None,) * value.ndim, value.weak)
 
     def trace(self, run: Callable[[list[Any]], list[Any]], specs: Sequence[Spec]) -> Traced:
@@ -261,10 +259,10 @@ class Lantern(Backend):
         return elements.set_item(value, index, new)
 
     def list_spec(self, item: Spec, capacity: int) -> Spec:
-        return Spec(item.dtype, (None, *(item.shape or ())), listed=True)
+        return Spec(item.dtype, (None, *(item.shape or ())), listed=item.listed + 1)
 
     def list_item(self, store: Spec) -> Spec:
-        return Spec(store.dtype, (store.shape or (None,))[1:])
+        return Spec(store.dtype, (store.shape or (None,))[1:], listed=store.listed - 1)
 
     def list_new(self, item: Spec, capacity: int) -> Any:
         return self.tracer.op("list-new", item=type_from(item))

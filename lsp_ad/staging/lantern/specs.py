@@ -6,6 +6,7 @@ import numpy as np
 
 from lsp_ad.staging.backends.base import Spec
 from lsp_ad.staging.errors import staging_error
+from lsp_ad.staging.lantern.dtypes import dtype_of, rank_of
 from lsp_ad.staging.lantern.ir import DTYPES, List, Type, ranked
 
 _AS_INT64 = ("int8", "int16", "uint8", "uint16", "uint32")
@@ -23,6 +24,15 @@ def dtype_name(dtype: np.dtype) -> str:
 
 def type_from(spec: Spec) -> Type:
     """The type in the language of a type of staging."""
-    rank = len(spec.shape or ())
-    dtype = dtype_name(spec.dtype)
-    return List(ranked(dtype, rank - 1)) if spec.listed else ranked(dtype, rank)
+    made: Type = ranked(dtype_name(spec.dtype), len(spec.shape or ()) - spec.listed)
+    for _ in range(spec.listed):
+        made = List(made)
+    return made
+
+
+def spec_from(t: Type) -> Spec:
+    """The type in staging of numbers, arrays, and lists of these."""
+    if isinstance(t, List):
+        item = spec_from(t.item)
+        return Spec(item.dtype, (None, *(item.shape or ())), listed=item.listed + 1)
+    return Spec(np.dtype(dtype_of(t)), (None,) * rank_of(t))
