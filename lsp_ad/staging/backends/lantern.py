@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from lsp_ad.staging.backends.base import PLAIN, Backend, Ended, Options, Spec, Traced, is_data, spec_of
+from lsp_ad.staging.backends.base import PLAIN, Ended, Options, Spec, Traced, is_data, spec_of
+from lsp_ad.staging.backends.lantern_lists import Lists
 from lsp_ad.staging.context import compiling
 from lsp_ad.staging.errors import StagingError, staging_error
 from lsp_ad.staging.lantern import blocks, elements, numpy_functions, numpy_rearranged, zeros
@@ -47,21 +48,16 @@ def _signature(args: tuple[Any, ...]) -> tuple | None:
     return tuple(found)
 
 
-class Lantern(Backend):
+class Lantern(Lists):
     name = "lantern"
     # sizes are not part of a type, so values of one rank have one shape
     optional = True
-    bounded_lists = False
     raises = True
     follows_memory = True
     longest_unrolled = 4
 
     def __init__(self) -> None:
         self.tracers: list[Tracer] = []
-
-    @property
-    def tracer(self) -> Tracer:
-        return self.tracers[-1]
 
     def owns(self, value: Any) -> bool:
         return isinstance(value, Staged)
@@ -257,50 +253,6 @@ class Lantern(Backend):
 
     def set_item(self, value: Any, index: Any, new: Any) -> Any:
         return elements.set_item(value, index, new)
-
-    def list_spec(self, item: Spec, capacity: int) -> Spec:
-        return Spec(item.dtype, (None, *(item.shape or ())), listed=item.listed + 1)
-
-    def list_item(self, store: Spec) -> Spec:
-        return Spec(store.dtype, (store.shape or (None,))[1:], listed=store.listed - 1)
-
-    def list_new(self, item: Spec, capacity: int) -> Any:
-        return self.tracer.op("list-new", item=type_from(item))
-
-    def list_full(self, value: Any, item: Spec, capacity: int) -> Any:
-        made = self.list_new(item, capacity)
-        for _ in range(capacity):
-            made = self.tracer.op("list-append", made, self.cast(value, item))
-        return made
-
-    def list_cast(self, store: Any, item: Spec) -> Any:
-        if store.type == List(type_from(item)):
-            return store
-        raise staging_error("The items of this list change their type.", "Give all of them one type.")
-
-    def list_grown(self, store: Any, by: int) -> Any:
-        return store
-
-    def list_get(self, store: Any, index: Any) -> Any:
-        return self.tracer.op("list-get", store, index)
-
-    def list_set(self, store: Any, index: Any, item: Any) -> Any:
-        return self.tracer.op("list-set", store, index, self.cast(item, self.list_item(self.spec(store))))
-
-    def list_append(self, store: Any, length: Any, item: Any) -> Any:
-        builder, tracer = self.tracer.builder, self.tracer
-        new = tracer.value(self.cast(item, self.list_item(self.spec(store))))
-        old, end = tracer.value(store), tracer.value(length)
-        # what was popped is still there
-        inside = builder.op("<", end, builder.op("list-len", old))
-        made = builder.branch(
-            inside, lambda: builder.op("list-set", old, end, new), lambda: builder.op("list-append", old, new)
-        )
-        memory = tracer.sharing.of_result("list-append", (store, item))
-        return tracer.staged(made, memory=memory)
-
-    def list_array(self, store: Any, length: Any, capacity: int) -> Any:
-        return self.tracer.op("list-stack", store)[:length]
 
     def tracing(self) -> bool:
         return bool(self.tracers)
