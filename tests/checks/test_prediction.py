@@ -120,6 +120,64 @@ def test_the_report_of_a_file():
     ]
 
 
+METHODS = """
+    import jax
+    import lsp_ad
+
+    class Model:
+        def __init__(self, w, use_bias=True, depth: int = 2):
+            self.w, self.use_bias, self.depth = w, use_bias, depth
+            self.step = jax.jit(lsp_ad.staged(self._step))
+
+        def _act(self, y):
+            return y if y > 0 else 0.0
+
+        @property
+        def deep(self):
+            return self.depth > 1
+
+        def _step(self, x):
+            if self.use_bias:
+                x = x + 1
+            for _ in range(self.depth):
+                x = self._act(x)
+            if self.w > 0 or not self.deep:
+                x = -x
+            return x
+"""
+
+
+def test_the_report_of_a_method():
+    """Its object is what the constructor makes, of flags where they are declared; of the others nothing is known."""
+    assert [(f.prediction.node.lineno, str(f)) for f in foretold(traces_of(program(METHODS)))] == [
+        (11, "conditional expression: staged under lsp_ad.staged"),
+        (18, "if: decided in Python under lsp_ad.staged"),
+        (20, "for: unrolled under lsp_ad.staged"),
+        (22, "if: it depends on the arguments of `_step` under lsp_ad.staged"),
+        (22, "or: it depends on the arguments of `_step` under lsp_ad.staged"),
+        (22, "not: decided in Python under lsp_ad.staged"),
+    ]
+
+
+def test_classes_that_are_not_plain_are_not_followed():
+    text = """
+    class Odd(Unknown):
+        def __init__(self, x):
+            self.x = x
+
+    class Hiding:
+        def __setattr__(self, name, value):
+            pass
+
+    def f(x):
+        a, b = Odd(x), Hiding()
+        b.x = x
+        y = x if a.x > 0 else -x
+        return y if b.x > 0 else x
+    """
+    assert [p.outcome for p in predict(program(text), "f", {"x": STAGED})] == [None, None]
+
+
 def test_real_code_as_if_staged():
     """Nothing raises, and a file takes no longer than an editor waits."""
     root = Path(sysconfig.get_path("stdlib"))

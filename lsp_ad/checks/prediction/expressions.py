@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import gast
 
-from lsp_ad.checks.parameters import bind
 from lsp_ad.checks.prediction import library
+from lsp_ad.checks.prediction.classes import class_of
 from lsp_ad.checks.prediction.values import (
     FALSE,
+    MORE,
     NONE,
     STAGED,
     UNCLEAR,
@@ -23,21 +23,28 @@ from lsp_ad.checks.prediction.values import (
     Library,
     Meeting,
     Method,
+    Object,
     Python,
     Staged,
     State,
+    Super,
     Table,
+    Type,
     Unclear,
     Value,
     combined,
     copied,
-    has_staged,
     truth,
 )
 from lsp_ad.checks.staged_functions import Functions, Place
 from lsp_ad.semantics.names import HERE
 
-_DEEPEST = 12  # calls inside calls
+OPERATORS: dict[type, str] = {
+    gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul", gast.Div: "truediv", gast.FloorDiv: "floordiv",
+    gast.Mod: "mod", gast.Pow: "pow", gast.MatMult: "matmul", gast.BitAnd: "and", gast.BitOr: "or",
+    gast.BitXor: "xor", gast.LShift: "lshift", gast.RShift: "rshift",
+}  # fmt: skip
+_UNARY: dict[type, str] = {gast.USub: "__neg__", gast.UAdd: "__pos__", gast.Invert: "__invert__"}
 MOST = 20_000  # expressions that are looked at in a function
 
 
@@ -72,6 +79,7 @@ class Expressions:
         self.frames: list[Frame] = []
         self.frame: Frame
         self.steps, self.most = 0, MOST
+        self._globals: Frame | None = None  # with the objects that they stand for
         self._depth = 0
 
     # States
@@ -136,8 +144,8 @@ class Expressions:
         found: list[Value] = []
         for node in nodes:
             if isinstance(node, gast.Starred):
-                inner = library.elements(self.value(node.value))
-                found += [UNCLEAR] if inner is None else inner
+                inner = self.elements(self.value(node.value))
+                found += [MORE] if inner is None else inner
             else:
                 found.append(self.value(node))
         return found
@@ -154,10 +162,16 @@ class Expressions:
         place = self.functions.find(node, None)
         if place is not None:
             return Function(place, None)
+        kind = class_of(self.functions, node.id)
+        if kind is not None:
+            return Type(kind)
         canonical = self.functions.program.canonical(node)
         if canonical is not None and not canonical.startswith(HERE):
             return Library(canonical)
         constant = self.functions.program.constants.get(node.id)
+        object_ = self.global_object(constant) if isinstance(constant, gast.Call) else None
+        if object_ is not None:
+            return object_
         # A list may have been changed since.
         known = isinstance(constant, (gast.Constant, gast.UnaryOp, gast.Tuple)) and _is_literal(constant)
         return self.value(constant) if known else Python()
@@ -166,6 +180,8 @@ class Expressions:
         return self._of(self.value(node.value), node.attr)
 
     def _of(self, owner: Value, attribute: str) -> Value:
+        if isinstance(owner, (Object, Type, Super)):
+            return self.attribute(owner, attribute)
         found = library.attribute(owner, attribute, self.sizes)
         return Method(owner, attribute) if found is None else found
 
@@ -195,12 +211,24 @@ class Expressions:
 
     def _binop(self, node: gast.BinOp) -> Value:
         left, right = self.value(node.left), self.value(node.right)
-        return library.binary(node.op, self.plain(left), self.plain(right))
+        return self.binary(node.op, self.plain(left), self.plain(right))
+
+    def binary(self, op: gast.AST, left: Value, right: Value) -> Value:
+        """`left op right`."""
+        name = OPERATORS.get(type(op), "")
+        found = (
+            self.operated(name, left, right)
+            if isinstance(left, Object) or isinstance(right, Object)
+            else None
+        )
+        return library.binary(op, left, right) if found is None else found
 
     def _unaryop(self, node: gast.UnaryOp) -> Value:
         value = self.plain(self.value(node.operand))
         if not isinstance(node.op, gast.Not):
-            return library.unary(node.op, value)
+            own = self.method(value, _UNARY[type(node.op)], []) if isinstance(value, Object) else None
+            return library.unary(node.op, value) if own is None else own
+        value = self.asked(value)
         self.decide(node, "not", value)
         known = truth(value)
         return Known(not known.value) if isinstance(known, Known) else combined(value)
@@ -219,12 +247,13 @@ class Expressions:
         return self._logical(node, word, operands[1:])
 
     def _either_side(self, node: gast.AST, word: str, left: Value, right: Callable[[], Value]) -> Value:
-        self.decide(node, word, left)
-        known = truth(left)
+        asked = self.asked(left)
+        self.decide(node, word, asked)
+        known = truth(asked)
         if isinstance(known, Known):
             return right() if bool(known.value) == (word == "and") else left
-        value, _ = self.either(left, right, lambda: None)
-        return Meeting(left).values(left, value) if not isinstance(left, Staged) else STAGED
+        value, _ = self.either(asked, right, lambda: None)
+        return Meeting(asked).values(left, value) if not isinstance(left, Staged) else STAGED
 
     def _compare(self, node: gast.Compare) -> Value:
         left = self.plain(self.value(node.left))
@@ -233,13 +262,13 @@ class Expressions:
     def _chain(self, node: gast.Compare, left: Value, links: list[tuple[gast.AST, gast.expr]]) -> Value:
         (op, comparator), *rest = links
         right = self.plain(self.value(comparator))
-        here = library.comparison(op, left, right)
+        here = self.compared(op, left, right) or library.comparison(op, left, right)
         return (
             here if not rest else self._either_side(node, "and", here, lambda: self._chain(node, right, rest))
         )
 
     def _ifexp(self, node: gast.IfExp) -> Value:
-        test = self.plain(self.value(node.test))
+        test = self.asked(self.plain(self.value(node.test)))
         self.decide(node, "conditional expression", test)
         known = truth(test)
         if isinstance(known, Known):
@@ -250,11 +279,18 @@ class Expressions:
     def _subscript(self, node: gast.Subscript) -> Value:
         whole = self.value(node.value.value) if _is_shape(node.value) else self.value(node.value)
         index = self.value(node.slice)
+        if isinstance(whole, Object) and not _is_shape(node.value):
+            return self._item(whole, index)
         if not _is_shape(node.value):
             return library.subscript(self.plain(whole), index)
         if self.sizes and isinstance(whole, Staged):
             return STAGED
         return library.subscript(self.plain(self._of(whole, "shape")), index)
+
+    def _item(self, owner: Object, index: Value) -> Value:
+        if owner.kind.is_tuple:
+            return library.subscript(Items(list(owner.fields.values()), False), index)
+        return self.method(owner, "__getitem__", [index]) or UNCLEAR
 
     def _slice(self, node: gast.Slice) -> Value:
         bounds = [self.value(n) for n in (node.lower, node.upper, node.step)]
@@ -285,7 +321,7 @@ class Expressions:
         """Go through a comprehension; what it goes over where that is not known."""
         generator, *rest = generators
         over = self.plain(self.value(generator.iter))
-        items = library.elements(over)
+        items = self.elements(over)
         for item in [over if isinstance(over, Staged) else combined(over)] if items is None else items:
             self.bind(generator.target, item)
             tests = [truth(self.plain(self.value(test))) for test in generator.ifs]
@@ -301,58 +337,39 @@ class Expressions:
         """Let a target have a value."""
         raise NotImplementedError
 
-    # Calls
+    # What `calls.py` knows
 
-    def _call(self, node: gast.Call) -> Value:
-        function = self.value(node.func)
-        arguments = [self.plain(v) if not isinstance(v, Library) else v for v in self.values(node.args)]
-        named = {k.arg or "**": self.plain(self.value(k.value)) for k in node.keywords}
-        if isinstance(function, Function):
-            return self._called(node, function, arguments, named)
-        if isinstance(function, Library):
-            return library.call(function.name, arguments, named, self.sizes)
-        if isinstance(function, Method):
-            return library.method(function.owner, function.name, [*arguments, *named.values()])
-        return UNCLEAR if has_staged(*arguments, *named.values()) else combined(function, *arguments)
+    def called(self, function: Value, arguments: list[Value], named: dict[str, Value]) -> Value:
+        """What a function, class, method or object of the file gives."""
+        raise NotImplementedError
 
-    def _called(
-        self, node: gast.Call, function: Function, arguments: list[Value], named: dict[str, Value]
-    ) -> Value:
-        place = function.place
-        given = self._bound(node, place, arguments, named)
-        if given is None or self._depth >= _DEEPEST or place.owner is not None:
-            return UNCLEAR
-        frame = Frame(place, function.frame, given)
-        with self.inside(frame):
-            return self.run(place)
+    def attribute(self, owner: Value, name: str) -> Value:
+        """An attribute of an object or class of the file."""
+        raise NotImplementedError
 
-    @contextmanager
-    def inside(self, frame: Frame) -> Iterator[None]:
-        """In a block, names are those of a frame."""
-        around, self.frame = getattr(self, "frame", frame), frame
-        self.frames.append(frame)
-        self._depth += 1
-        try:
-            yield
-        finally:
-            self.frame = around
-            self._depth -= 1
-            if not frame.kept:
-                self.frames.remove(frame)
+    def elements(self, value: Value) -> list[Value] | None:
+        """What a loop over a value goes over, if that is known."""
+        raise NotImplementedError
 
-    def _bound(
-        self, node: gast.Call, place: Place, arguments: list[Value], named: dict[str, Value]
-    ) -> dict[str, Value] | None:
-        """The values of parameters: of arguments, then defaults."""
-        stars = place.node.args.vararg or place.node.args.kwarg
-        if stars or bind(node, place) is None:
-            return None
-        parameters = [p.id for p in [*place.node.args.posonlyargs, *place.node.args.args]]
-        given = dict(zip(parameters, arguments, strict=False)) | named
-        for name, default in defaults(place).items():
-            if name not in given:
-                given[name] = Known(default.value) if isinstance(default, gast.Constant) else Python()
-        return given if set(place.parameters) <= given.keys() else None
+    def global_object(self, made: gast.Call) -> Value | None:
+        """The object of a class of the file that a global stands for."""
+        raise NotImplementedError
+
+    def method(self, owner: Value, name: str, arguments: list[Value]) -> Value | None:
+        """What a method of an object or class gives; None where it has none."""
+        raise NotImplementedError
+
+    def operated(self, op: str, left: Value, right: Value) -> Value | None:
+        """What a binary operator gives where an operand is an object with a method for it."""
+        raise NotImplementedError
+
+    def compared(self, op: gast.AST, left: Value, right: Value) -> Value | None:
+        """What a comparison gives where an operand is an object."""
+        raise NotImplementedError
+
+    def asked(self, value: Value) -> Value:
+        """What says if a value is true."""
+        raise NotImplementedError
 
     def run(self, place: Place) -> Value:
         """The result of a function whose parameters are bound in the frame."""

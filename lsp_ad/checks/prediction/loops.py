@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 
 import gast
 
-from lsp_ad.checks.prediction import library
 from lsp_ad.checks.prediction.expressions import Enough, Prediction, defaults
 from lsp_ad.checks.prediction.statements import Statements
 from lsp_ad.checks.prediction.values import (
@@ -75,6 +74,8 @@ class Predictor(Statements):
         names = dict.fromkeys(place.parameters, UNCLEAR) | given | dict(arguments)
         try:
             with self.inside(Frame(place, None, names)):
+                if place.receiver is not None and place.receiver not in arguments:
+                    names[place.receiver] = self.receiver(place)
                 self.run(place)
         except (Enough, RecursionError):
             self.forget(next(iter(self._unsettled), len(self._found)))
@@ -103,11 +104,11 @@ class Predictor(Statements):
 
     def _tested(self, test: gast.expr, breaks: list[gast.If]) -> Value:
         """The condition of a `while` loop, with those of the breaks where its body begins."""
-        here = truth(self.plain(self.value(test)))
+        here = truth(self.asked(self.plain(self.value(test))))
         for s in breaks:
             if isinstance(here, Known) and not here.value:
                 return here
-            stops = self.plain(self.value(s.test))
+            stops = self.asked(self.plain(self.value(s.test)))
             self.decide(s, "if", stops)
             known = truth(stops)
             if not isinstance(here, Known):
@@ -119,7 +120,7 @@ class Predictor(Statements):
     def _for(self, s: gast.For) -> None:
         unroll, body = _options(s.body)
         over = self.plain(self.value(s.iter))
-        items = library.elements(over)
+        items = self.elements(over)
         self._enter()
         is_long = (
             self._compiled and isinstance(over, Known) and items is not None and len(items) > LONGEST_UNROLLED

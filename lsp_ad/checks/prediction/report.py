@@ -37,7 +37,11 @@ def foretold(traces: Traces) -> list[Foretold]:
     for trace in traces:
         if trace.place is not trace.root:
             continue
-        given = {name: _value(trace, origin) for name, origin in trace.flow.parameters.items()}
+        given = {
+            name: _value(trace, origin)
+            for name, origin in trace.flow.parameters.items()
+            if name != trace.place.receiver
+        }
         backend = trace.staged.backend
         predictor = Predictor(traces.functions, trace.staged.converts, bool(backend), backend == "lantern")
         predictor.most = min(left, predictor.most)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import gast
 
 from lsp_ad.checks.prediction import library
-from lsp_ad.checks.prediction.expressions import Expressions
+from lsp_ad.checks.prediction.expressions import OPERATORS
+from lsp_ad.checks.prediction.objects import Objects
 from lsp_ad.checks.prediction.values import (
     FALSE,
     NONE,
@@ -21,6 +22,7 @@ from lsp_ad.checks.prediction.values import (
     Items,
     Known,
     Meeting,
+    Object,
     Python,
     Staged,
     Table,
@@ -36,7 +38,7 @@ from lsp_ad.semantics.names import bound_names
 _RETURNED, _VALUE = "return", "return value"  # no names of Python
 
 
-class Statements(Expressions):
+class Statements(Objects):
     """Goes through a function without running it, but for its loops."""
 
     def __init__(self, functions: Functions, converts: bool = True):
@@ -123,6 +125,10 @@ class Statements(Expressions):
 
     def _augassign(self, s: gast.AugAssign) -> None:
         old, new = self.plain(self.value(s.target)), self.plain(self.value(s.value))
+        if isinstance(old, Object):
+            own = self.method(old, f"__i{OPERATORS.get(type(s.op), '')}__", [new])
+            self.bind(s.target, own if own is not None else self.binary(s.op, old, new))
+            return
         if (
             isinstance(old, Items)
             and old.is_list
@@ -131,13 +137,13 @@ class Statements(Expressions):
         ):
             old.items += library.elements(new) or []
             return
-        self.bind(s.target, library.binary(s.op, old, new))
+        self.bind(s.target, self.binary(s.op, old, new))
 
     def bind(self, target: gast.AST, value: Value) -> None:
         if isinstance(target, gast.Name):
             self._owner(target.id).names[target.id] = value
         elif isinstance(target, (gast.Tuple, gast.List)):
-            items = library.elements(value)
+            items = self.elements(value)
             if items is None or len(items) != len(target.elts):
                 items = [value if isinstance(value, (Staged, Unclear)) else combined(value)] * len(
                     target.elts
@@ -146,6 +152,12 @@ class Statements(Expressions):
                 self.bind(element, item)
         elif isinstance(target, gast.Subscript):
             self._store(target, value)
+        elif isinstance(target, gast.Attribute):
+            owner = self.plain(self.value(target.value))
+            if isinstance(owner, Object):
+                self.store(owner, target.attr, value)
+            elif isinstance(owner, Python) and has_staged(value) and isinstance(target.value, gast.Name):
+                self.bind(target.value, UNCLEAR)
 
     def _owner(self, name: str) -> Frame:
         """The frame whose variable a name is."""
@@ -159,6 +171,9 @@ class Statements(Expressions):
     def _store(self, target: gast.Subscript, value: Value) -> None:
         """`a[i] = value`: of an array, staged where the index or the value is."""
         owner, index = self.plain(self.value(target.value)), self.value(target.slice)
+        if isinstance(owner, Object):
+            self.method(owner, "__setitem__", [index, value])
+            return
         if isinstance(owner, Items) and isinstance(index, Known) and isinstance(index.value, int):
             if -len(owner.items) <= index.value < len(owner.items):
                 owner.items[index.value] = value
@@ -179,11 +194,21 @@ class Statements(Expressions):
         self.value(s.test)
 
     def _with(self, s: gast.With) -> None:
+        entered = []
         for item in s.items:
-            self.value(item.context_expr)
+            manager = self.plain(self.value(item.context_expr))
+            given: Value = UNCLEAR
+            if isinstance(manager, Object):
+                entered.append(manager)
+                given = self.method(manager, "__enter__", []) or UNCLEAR
             if item.optional_vars is not None:
-                self.bind(item.optional_vars, UNCLEAR)
+                self.bind(item.optional_vars, given)
+        box = Frame(self.frame.place, None, {str(i): manager for i, manager in enumerate(entered)})
+        self.frames.append(box)  # what goes on in the block reaches them
         self.block(s.body)
+        self.frames.remove(box)
+        for manager in reversed(list(box.names.values())):
+            self.method(manager, "__exit__", [NONE, NONE, NONE])
 
     def _try(self, s: gast.Try) -> None:
         self.block([*s.body, *s.orelse])
@@ -202,7 +227,7 @@ class Statements(Expressions):
     # Branches
 
     def _if(self, s: gast.If) -> None:
-        test = self.plain(self.value(s.test))
+        test = self.asked(self.plain(self.value(s.test)))
         self.decide(s, "if", test)
         known = truth(test)
         if isinstance(known, Known):

@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+import gast
+
+from lsp_ad.checks.prediction.classes import Class
 from lsp_ad.checks.staged_functions import Place
 
 
@@ -73,6 +76,29 @@ class Function:
     frame: Frame | None
 
 
+@dataclass(eq=False)
+class Object:
+    """An object of a class of the file, with its attributes."""
+
+    kind: Class
+    fields: dict[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Type:
+    """A class of the file."""
+
+    kind: Class
+
+
+@dataclass(frozen=True, eq=False)
+class Super:
+    """`super()` in a method of a class."""
+
+    object: Object
+    after: gast.ClassDef
+
+
 @dataclass(frozen=True, eq=False)
 class Library:
     """A function or module of a library, by its canonical name."""
@@ -88,25 +114,33 @@ class Method:
     name: str
 
 
-Value: TypeAlias = "Known | Python | Staged | Unclear | Items | Table | Function | Library | Method"
+Value: TypeAlias = (
+    "Known | Python | Staged | Unclear | Items | Table | Object | Type | Super | Function | Library | Method"
+)
 State: TypeAlias = "dict[Frame, dict[str, Value]]"
 
 STAGED, STAGED_LIST, UNCLEAR, NONE = Staged(), Staged(True), Unclear(), Known(None)
+MORE = Unclear()  # arguments of which the number is not known
 TRUE, FALSE = Known(True), Known(False)
 
 
 def parts(value: Value) -> Iterator[Value]:
     """A value and all that it holds."""
-    yield value
-    inner = (
-        value.items
-        if isinstance(value, Items)
-        else value.entries.values()
-        if isinstance(value, Table)
-        else ()
-    )
-    for item in inner:
-        yield from parts(item)
+    pending, seen = [value], {id(value)}
+    for part in pending:
+        yield part
+        inner = [item for item in held(part) if id(item) not in seen]
+        seen |= {id(item) for item in inner}
+        pending += inner
+
+
+def held(value: Value) -> list[Value]:
+    """What a list, dict or object holds."""
+    if isinstance(value, Items):
+        return value.items
+    if isinstance(value, Table):
+        return list(value.entries.values())
+    return list(value.fields.values()) if isinstance(value, Object) else []
 
 
 def has_staged(*values: Value) -> bool:
@@ -135,6 +169,11 @@ def same(a: Value, b: Value) -> bool:
         return alike and all(map(same, a.items, b.items))
     if isinstance(a, Table) and isinstance(b, Table):
         return list(a.entries) == list(b.entries) and all(map(same, a.entries.values(), b.entries.values()))
+    if isinstance(a, Object) and isinstance(b, Object):
+        alike = a.kind.node is b.kind.node and a.fields.keys() == b.fields.keys()
+        return alike and all(same(v, b.fields[name]) for name, v in a.fields.items())
+    if isinstance(a, Type) and isinstance(b, Type):
+        return a.kind.node is b.kind.node
     if isinstance(a, Function) and isinstance(b, Function):
         return a.place is b.place
     if isinstance(a, Library) and isinstance(b, Library):
@@ -169,7 +208,7 @@ class Meeting:
             }
 
     def values(self, a: Value, b: Value) -> Value:
-        if isinstance(a, (Items, Table)) or isinstance(b, (Items, Table)):
+        if isinstance(a, (Items, Table, Object)) or isinstance(b, (Items, Table, Object)):
             if (id(a), id(b)) not in self._met:
                 self._met[id(a), id(b)] = self._containers(a, b)
             return self._met[id(a), id(b)]
@@ -189,6 +228,15 @@ class Meeting:
                 return STAGED_LIST
         if isinstance(a, Table) and isinstance(b, Table) and a.entries.keys() == b.entries.keys():
             return Table({key: self.values(value, b.entries[key]) for key, value in a.entries.items()})
+        if isinstance(a, Object) and isinstance(b, Object) and a.kind.node is b.kind.node:
+            met = self._met[id(a), id(b)] = Object(a.kind)
+            met.fields |= {
+                name: self.values(a.fields[name], b.fields[name])
+                if name in a.fields and name in b.fields
+                else a.fields.get(name, b.fields.get(name, UNCLEAR))
+                for name in {**a.fields, **b.fields}
+            }
+            return met
         if isinstance(self.how, Staged) and any(isinstance(v, Staged) and v.is_list for v in (a, b)):
             return STAGED_LIST
         plain = isinstance(self.how, (Known, Python)) and not has_staged(a, b) and not is_unclear(a, b)
@@ -197,16 +245,29 @@ class Meeting:
 
 def copied(value: Value, known: dict[int, Value]) -> Value:
     """A value with lists of its own; `known` has what is copied already."""
-    if not isinstance(value, (Items, Table)):
+    if isinstance(value, (Method, Super)):
+        return _copied_around(value, known)
+    if not isinstance(value, (Items, Table, Object)):
         return value
     if id(value) not in known:
-        if isinstance(value, Items):
+        if isinstance(value, Object):
+            object_ = known[id(value)] = Object(value.kind)
+            object_.fields |= {name: copied(item, known) for name, item in value.fields.items()}
+        elif isinstance(value, Items):
             made = known[id(value)] = Items([], value.is_list)
             made.items += [copied(item, known) for item in value.items]
         else:
             table = known[id(value)] = Table({})
             table.entries |= {key: copied(item, known) for key, item in value.entries.items()}
     return known[id(value)]
+
+
+def _copied_around(value: Method | Super, known: dict[int, Value]) -> Value:
+    """What stands for an object stands for its copy."""
+    if isinstance(value, Method):
+        return Method(copied(value.owner, known), value.name)
+    owner = copied(value.object, known)
+    return Super(owner, value.after) if isinstance(owner, Object) else value
 
 
 def truth(value: Value) -> Value:
@@ -217,6 +278,6 @@ def truth(value: Value) -> Value:
         return TRUE if value.items else FALSE
     if isinstance(value, Table):
         return TRUE if value.entries else FALSE
-    if isinstance(value, (Function, Library, Method)):
+    if isinstance(value, (Function, Library, Method, Object, Type)):
         return TRUE
     return value
