@@ -102,6 +102,8 @@ def _library(function: Any, why: str = "it is a library's") -> tuple[Any, str]:
     if inside is not None:
         return _guarded(function, inside), why
     module = (getattr(function, "__module__", None) or "").split(".")[0]
+    if module == "lsp_ad" and isinstance(function, types.FunctionType):  # it reads the text of functions
+        return function, "it is lsp-ad's"
     if module in _LOOKING or (module == "functools" and function not in _CALLING):
         return function, why
 

@@ -125,3 +125,47 @@ def again(x):
 
 def test_a_loop_over_a_list_is_bounded_by_its_room():
     assert_equal(lsp_ad.staged(again, backend="jax")(9.0), again(9.0))
+
+
+def of_inner(x, n):
+    return lsp_ad.grad(lowered, "x")(x, n) * x
+
+
+def inside_a_loop(x, n):
+    for _ in range(3):
+        x = x + 0.1 * of_inner(x, n)
+    return x * x
+
+
+@pytest.mark.parametrize("program", [of_inner, inside_a_loop])
+@pytest.mark.parametrize("derivative", [lsp_ad.grad, lsp_ad.hvp])
+def test_derivatives_of_what_calls_a_derivative(program, derivative):
+    made = derivative(program, "x")
+    arguments = (3.0, 40, 1.0)[: 2 + (derivative is lsp_ad.hvp)]
+    found = lsp_ad.staged(made, backend="jax")(*arguments)
+    np.testing.assert_allclose(found, made(*arguments), rtol=1e-10)
+
+
+def test_a_derivative_that_is_made_in_staged_code():
+    assert_equal(lsp_ad.staged(inside_a_loop, backend="jax")(3.0, 40), inside_a_loop(3.0, 40))
+
+
+def summed(x):
+    kept = []
+    while x > 1.0:
+        lsp_ad.loop_options(maximum_iterations=40)
+        kept.append(x)
+        x = x * 0.5
+    total = 0.0
+    for v in reversed(kept):
+        total = total * 0.5 + v
+    return total
+
+
+def test_lists_without_64_bits():
+    import jax
+
+    found = jax.jit(lsp_ad.staged(summed))(30.0)
+    np.testing.assert_allclose(found, summed(30.0), rtol=1e-6)
+    gradient = jax.jit(lsp_ad.staged(lsp_ad.grad(summed, "x")))
+    np.testing.assert_allclose(gradient(30.0), lsp_ad.grad(summed, "x")(30.0), rtol=1e-6)

@@ -17,8 +17,6 @@ from lsp_ad.staging.operators.types import Fixed, common, is_number, is_same, is
 from lsp_ad.staging.operators.variables import Undefined
 from lsp_ad.staging.structures import LEAF, Leaf, Node, Structure, made_of, parts_of
 
-LENGTH = Spec(np.dtype(np.int64), ())
-
 
 @dataclass
 class Made:
@@ -44,6 +42,11 @@ def type_of(backend: Backend, value: Any) -> Tree:
     if parts is None:
         return backend.spec(value) if backend.owns(value) else Fixed(value)
     return Made(type(value), parts[1], [type_of(backend, part) for part in parts[0]])
+
+
+def length_spec(backend: Backend) -> Spec:
+    """The type of the length of a list."""
+    return value_spec(backend, np.int64(0))
 
 
 def leaves_of(tree: Tree) -> list[Spec | Fixed]:
@@ -199,7 +202,7 @@ class Joining:
         leaves = leaves_of(item)
         form = Item(structure_of(item), tuple(leaf if isinstance(leaf, Fixed) else None for leaf in leaves))
         stores: list[Tree] = [self.backend.list_spec(s, meta.capacity) for s in leaves if isinstance(s, Spec)]
-        return Made(StagedList, replace(meta, item=form), [LENGTH, *stores])
+        return Made(StagedList, replace(meta, item=form), [length_spec(self.backend), *stores])
 
     def _items(self, tree: Made) -> list[Tree]:
         """The types of the items of a list."""
@@ -250,7 +253,6 @@ def is_undefined(tree: Tree) -> bool:
 
 
 __all__: Sequence[str] = [
-    "LENGTH",
     "NO_ITEM",
     "Joining",
     "Made",
@@ -260,6 +262,7 @@ __all__: Sequence[str] = [
     "is_list",
     "is_undefined",
     "leaves_of",
+    "length_spec",
     "listed",
     "may_be_none",
     "structure_of",

@@ -18,7 +18,6 @@ from lsp_ad.staging.operators.identity import Ends, Settling
 from lsp_ad.staging.operators.iteration import Staged
 from lsp_ad.staging.operators.lists import Meta, StagedList, folded
 from lsp_ad.staging.operators.plans import (
-    LENGTH,
     NO_ITEM,
     Joining,
     Made,
@@ -26,6 +25,7 @@ from lsp_ad.staging.operators.plans import (
     fitted,
     is_undefined,
     leaves_of,
+    length_spec,
     may_be_none,
     structure_of,
     tree_of,
@@ -125,7 +125,7 @@ class StagedLoop:
             start = base.value if isinstance(base, Fixed) else meta.capacity - (meta.reserve - meta.top)
             self.growth[path] = Growth(meta.capacity, start)
             meta = replace(meta, offset=0, reserve=0, top=0, peak=0)
-            return Made(StagedList, meta, [LENGTH, *tree.parts[1:]])
+            return Made(StagedList, meta, [length_spec(self.backend), *tree.parts[1:]])
         parts = [self._inside(part, (*path, i)) for i, part in enumerate(tree.parts)]
         return Made(tree.kind, tree.meta, parts)
 
