@@ -103,7 +103,8 @@ def loop_options(
     `maximum_iterations`: the loop runs no more often, which gives lists that grow in it a capacity, and those
     of its derivative. `unroll`: True for a loop in Python, False for a staged one over a Python range or
     array. The other two are those of TensorFlow's loops: `shape_invariants` gives shapes, with None for what
-    changes, by names of variables.
+    changes, by names of variables. The loops of a derivative have the same options, but not these shapes: its
+    variables are others, and what shape they have is found when it is staged.
     """
 
 

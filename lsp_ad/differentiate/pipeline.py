@@ -35,7 +35,7 @@ from lsp_ad.rules.helpers import helper_sources, is_our_helper
 from lsp_ad.semantics import flow
 from lsp_ad.semantics.classes import Class, Method, method_named
 from lsp_ad.semantics.names import Program, parameters
-from lsp_ad.source.pragmas import parsed_with_bounds
+from lsp_ad.source.pragmas import parsed_with_options
 from lsp_ad.source.trees import copied, no_collection, walk
 
 
@@ -201,7 +201,7 @@ def _inner(
     text = [derivative.text, *(helpers[h] for h in with_dependencies(derivative.helpers))]
     functions = {
         s.name: s
-        for s in parsed_with_bounds("\n".join(text))
+        for s in parsed_with_options("\n".join(text))
         if isinstance(s, gast.FunctionDef) and s.name not in program.functions
     }
     return functions, derivative.name, derivative.seed

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import gast
 
-from lsp_ad.differentiate.desugar import bounds, comprehensions, iterators, structure, tries
+from lsp_ad.differentiate.desugar import comprehensions, iterators, loop_options, structure, tries
 from lsp_ad.differentiate.desugar.insertions import Insertions, extract
 from lsp_ad.differentiate.desugar.statements import desugar
 from lsp_ad.differentiate.fence import allowed as fence
@@ -69,7 +69,7 @@ class Unit:
     real: tuple[str, ...]
     apart: Apart
     rebound: frozenset[Span]
-    most: dict[Span, gast.expr]  # how often a loop runs at most, by its place
+    loop_options: dict[Span, list[gast.keyword]]  # what the user says of loops, by their places
     symmetric: frozenset[str]
     real_inside: set[str] = field(default_factory=set)  # of `real`, those that may be lists of numbers
 
@@ -128,7 +128,7 @@ def prepare(
         function.body = [call_of(original)]
     insertions = Insertions(extract(function, scope))
     tree = copied(function)
-    most = bounds.taken_out(tree, scope)
+    options_of_loops = loop_options.taken_out(tree, scope)
     if taken := [n for n in sorted(local) if RESERVED.match(n)]:
         message = f"The name `{taken[0]}` is of a form that the compiler uses itself."
         raise Refusal(problem("AD102", message, name_span(function), "Rename it."))
@@ -252,7 +252,7 @@ def prepare(
         realness.assumed([*parameters(function), *items]),
         apart,
         rebound,
-        most,
+        options_of_loops,
         symmetric,
     )
 

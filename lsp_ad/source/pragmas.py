@@ -17,46 +17,47 @@ from lsp_ad.source.parse import Comment, parse, span_of
 from lsp_ad.source.printing import expression_text
 from lsp_ad.source.trees import walk
 
+OPTIONS = ("maximum_iterations", "unroll", "parallel_iterations")
 _START = "# lsp-ad: "
-_OPTION = "maximum_iterations"
 
 
-def bound_comment(most: gast.expr) -> str:
-    """The comment that says how often a loop runs at most."""
-    return f"{_START}{_OPTION}={expression_text(most)}"
+def options_comment(options: list[gast.keyword]) -> str:
+    """The comment that says something of a loop; nothing for no options."""
+    if not options:
+        return ""
+    return _START + ", ".join(f"{k.arg}={expression_text(k.value)}" for k in options)
 
 
-def bound_of(loop: gast.For | gast.While, comments: Mapping[int, Comment]) -> gast.expr | None:
-    """How often a loop of the text runs at most, as the comment at its head says. Raises Refusal."""
+def options_of(loop: gast.For | gast.While, comments: Mapping[int, Comment]) -> list[gast.keyword]:
+    """What the comment at the head of a loop of the text says of it. Raises Refusal."""
     for line in range(loop.lineno, loop.body[0].lineno):
         comment = comments.get(line)
         if comment is not None and comment.trailing and comment.text.startswith(_START):
-            return _bound(comment.text.removeprefix(_START), loop)
-    return None
+            return _options(comment.text.removeprefix(_START), loop)
+    return []
 
 
-def parsed_with_bounds(text: str) -> list[gast.stmt]:
-    """The statements of a generated text; a loop keeps as `most` what the comment at its head says."""
+def parsed_with_options(text: str) -> list[gast.stmt]:
+    """The statements of a generated text; a loop keeps as `options` what the comment at its head says."""
     parsed = parse(Document(text))
     for s in parsed.module.body:
         for loop in walk(s):
             if isinstance(loop, (gast.For, gast.While)):
-                loop.most = bound_of(loop, parsed.comments)
+                loop.options = options_of(loop, parsed.comments)
     return parsed.module.body
 
 
-def _bound(text: str, loop: gast.stmt) -> gast.expr:
-    option, _, value = text.partition("=")
+def _options(text: str, loop: gast.stmt) -> list[gast.keyword]:
     try:
-        if option.strip() != _OPTION:
+        made = ast_to_gast(ast.parse(f"options({text})", mode="eval").body)
+        if not isinstance(made, gast.Call) or made.args or any(k.arg not in OPTIONS for k in made.keywords):
             raise SyntaxError
-        made = ast_to_gast(ast.parse(value.strip(), mode="eval").body)
     except SyntaxError:
-        way_out = f"Write `{_START}{_OPTION}=n`."
+        way_out = f"Write `{_START}{OPTIONS[0]}=n`, or {' or '.join(f'`{o}`' for o in OPTIONS[1:])} there."
         raise Refusal(
             problem("AD101", f"`{_START}{text}` says nothing of a loop.", span_of(loop), way_out)
         ) from None
     for part in gast.walk(made):
         for field in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
             part.__dict__.pop(field, None)
-    return made
+    return made.keywords

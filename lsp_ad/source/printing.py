@@ -21,7 +21,7 @@ from lsp_ad.source.writing import written
 
 INDENT = "    "
 BACKWARD = "# backward"  # stands between the two sweeps of generated code, and only there
-NOTHING: Mapping[Span, str] = {}
+NOTHING: Mapping[Span, tuple[str, str]] = {}
 _COMPOUND = (gast.If, gast.For, gast.While, gast.With, gast.Try, gast.Match, gast.FunctionDef)
 
 
@@ -119,7 +119,8 @@ class Printer:
     """Prints statements, reusing the text of `originals` (statements of the parsed document) where it can.
 
     `rebound`: the places of augmented assignments that must not change an array, and are written `x = x + e`.
-    `beside`: comments at the heads of loops, by the place of the loop.
+    `beside`: comments at the heads of loops, by the place of the loop, and those of loops over ranges of
+    constants.
     """
 
     def __init__(
@@ -127,7 +128,7 @@ class Printer:
         parsed: Parsed,
         originals: Iterable[gast.stmt],
         rebound: Set[Span] = frozenset(),
-        beside: Mapping[Span, str] = NOTHING,
+        beside: Mapping[Span, tuple[str, str]] = NOTHING,
     ):
         self.rebound, self.beside = rebound, beside
         self.lines = parsed.document.lines
@@ -157,8 +158,8 @@ class Printer:
             return lead + self._try(s, origin, depth)
         if isinstance(s, (gast.For, gast.While, gast.With)):
             header = self._header(s, original)
-            if origin is not None and origin in self.beside and not _is_counted(s):
-                header += f"  {self.beside[origin]}"
+            if origin is not None and origin in self.beside:
+                header += f"  {self.beside[origin][_is_counted(s)]}".rstrip()
             return [*lead, Printed(INDENT * depth + header, origin, s), *self.block(s.body, depth + 1)]
         if original is not None and origin not in self.rebound and _means_same(original, s):
             texts = self._source(original, depth)

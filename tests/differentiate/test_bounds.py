@@ -91,6 +91,39 @@ def test_refused(source, message):
     assert message in str(refused.value) and refused.value.args[0].code == "AD101"
 
 
+OPTIONS = """
+import lsp_ad
+import numpy as np
+
+def f(x, ws, often):
+    for i in range(5):
+        lsp_ad.loop_options(unroll=False, maximum_iterations=5)
+        x = x * np.sin(x)
+    for w in ws:
+        lsp_ad.loop_options(unroll=often, shape_invariants={"x": (None,)})
+        x = x * w
+    while np.sum(x) > 1.0:
+        lsp_ad.loop_options(unroll=False, parallel_iterations=2)
+        x = x * 0.5
+    return np.sum(x)
+"""
+
+
+def test_options_that_are_handed_on():
+    _, text = oracle.generate(OPTIONS, "f", ("x",), "grad")
+    heads = bounds(text)
+    assert sum(h.startswith("for i in range(5):  # lsp-ad: unroll=False") for h in heads) == 1
+    assert sum(h.endswith("# lsp-ad: unroll=False, maximum_iterations=5") for h in heads) == 1
+    assert sum(h.endswith("# lsp-ad: unroll=often") for h in heads) == 2
+    assert sum(h.endswith("# lsp-ad: parallel_iterations=2") for h in heads) == 2 and "shape" not in "".join(heads)
+
+
+def test_an_option_that_is_assigned():
+    source = OPTIONS.replace("    for w in ws:", "    often = not often\n    for w in ws:")
+    with pytest.raises(oracle.Refused, match="`unroll` of this loop is not known on entry"):
+        oracle.generate(source, "f", ("x",), "grad")
+
+
 def test_a_comment_that_says_nothing():
     source = ROOT.replace("1e-12:", "1e-12:  # lsp-ad: at most n").replace(
         "        lsp_ad.loop_options(maximum_iterations=n)\n", ""

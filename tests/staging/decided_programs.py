@@ -354,3 +354,12 @@ def breaks_first(x, n, checked):
     else:
         x = x + 0.125
     return x * n + i
+
+
+@decided((2.0, 3))
+def backwards(x, n):
+    for i in reversed(range(100)):
+        x = x * 0.99 + i
+    for i in reversed(range(n)):
+        x = x + i
+    return x

@@ -1,4 +1,4 @@
-"""Bounds of `while` loops that a derivative hands on: its tapes have room on JAX, which needs to know."""
+"""Options of loops that a derivative hands on, as bounds: its tapes have room on JAX, which needs to know."""
 
 from __future__ import annotations
 
@@ -169,3 +169,61 @@ def test_lists_without_64_bits():
     np.testing.assert_allclose(found, summed(30.0), rtol=1e-6)
     gradient = jax.jit(lsp_ad.staged(lsp_ad.grad(summed, "x")))
     np.testing.assert_allclose(gradient(30.0), lsp_ad.grad(summed, "x")(30.0), rtol=1e-6)
+
+
+def unrolled(x, w):
+    for i in range(100):
+        lsp_ad.loop_options(unroll=True)
+        x = x + 0.01 * w * np.sin(x) * i
+    return x
+
+
+def not_unrolled(x, w):
+    for _ in range(5):
+        lsp_ad.loop_options(unroll=False, parallel_iterations=1)
+        x = w * x * np.sin(x)
+    for _ in range(5):
+        lsp_ad.loop_options(unroll=False)
+        x = 0.9 * x
+    while x > 0.1:
+        lsp_ad.loop_options(unroll=False, maximum_iterations=20)
+        x = 0.5 * x * x
+    return x
+
+
+def long_and_linear(x, w):
+    for _ in range(100):
+        x = 0.99 * x
+    return x * w
+
+
+@pytest.mark.parametrize("backend", ["jax", "tensorflow", "lantern"])
+@pytest.mark.parametrize(
+    ("program", "outcome"), [(unrolled, "unrolled"), (not_unrolled, "staged"), (long_and_linear, "staged")]
+)
+def test_loops_of_a_derivative_are_staged_as_those_of_the_function(program, outcome, backend):
+    pytest.importorskip({"lantern": "numba"}.get(backend, backend))
+    gradient = lsp_ad.grad(program, "x")
+    found = lsp_ad.staged(gradient, backend=backend)(2.0, 0.9)
+    np.testing.assert_allclose(found, gradient(2.0, 0.9), rtol=1e-10)
+    report = lsp_ad.staging_report(gradient, 2.0, 0.9, backend=backend)
+    assert {d.outcome for d in [*report.of("for"), *report.of("while")]} == {outcome}
+
+
+def test_a_directive_is_heard_under_jit():
+    import jax
+
+    text = str(jax.make_jaxpr(lsp_ad.staged(lsp_ad.grad(not_unrolled, "x")))(2.0, 0.9))
+    assert text.count("scan[") == 4  # forwards and backwards
+
+
+def test_what_is_left_of_a_reversed_range():
+    def f(x):
+        order = reversed(range(100))
+        x = x + next(order)
+        for i in order:
+            x = x * 0.9 + i
+        return x
+
+    assert_equal(lsp_ad.staged(f, backend="jax")(2.0), f(2.0))
+    assert_equal(lsp_ad.staged(f)(2.0), f(2.0))

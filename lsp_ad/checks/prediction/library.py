@@ -214,6 +214,8 @@ def _iteration(name: str, arguments: list[Value]) -> Value:
         return combined(*arguments)
     if name == "zip":
         return Items([Items(list(row), False) for row in zip(*known, strict=False)])
+    if name == "reversed" and isinstance(arguments[0], Known) and isinstance(arguments[0].value, range):
+        return Known(arguments[0].value[::-1])
     if name == "reversed":
         return Items(known[0][::-1])
     return Items([Items([Known(i), item], False) for i, item in enumerate(known[0])])

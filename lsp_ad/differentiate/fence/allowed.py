@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import gast
 
-from lsp_ad.differentiate.desugar import bounds, insertions, iterators
+from lsp_ad.differentiate.desugar import insertions, iterators, loop_options
 from lsp_ad.differentiate.desugar.comprehensions import COMPREHENSIONS, REDUCING, comprehension_names
 from lsp_ad.differentiate.desugar.iterators import ITERATORS
 from lsp_ad.differentiate.fence.blocks import Blocks
@@ -55,7 +55,7 @@ def check(function: gast.FunctionDef, scope: Scope) -> list[Problem]:
     fence.own = own_containers(function, scope)
     fence.tables = tables(function, fence.own, scope)
     fence.body(function.body)
-    fence.problems += [*insertions.check_names(function, scope), *bounds.check(function, scope)]
+    fence.problems += [*insertions.check_names(function, scope), *loop_options.check(function, scope)]
     return fence.problems
 
 
@@ -148,7 +148,7 @@ class _Fence(Blocks, ContainerFence, WriteFence):
 
     def _expr(self, s: gast.Expr) -> None:
         value = s.value
-        if isinstance(value, gast.Constant) or bounds.is_directive(s, self.scope) or self.change(s):
+        if isinstance(value, gast.Constant) or loop_options.is_directive(s, self.scope) or self.change(s):
             return
         if isinstance(value, gast.Call) and self.scope.canonical(value.func) in EFFECTS:
             for argument in [*value.args, *(k.value for k in value.keywords)]:

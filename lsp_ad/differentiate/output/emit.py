@@ -10,7 +10,7 @@ from dataclasses import replace
 import gast
 
 from lsp_ad.differentiate.derivative import Line
-from lsp_ad.differentiate.desugar import bounds
+from lsp_ad.differentiate.desugar import loop_options
 from lsp_ad.differentiate.options import Product
 from lsp_ad.differentiate.output.remarks import remark
 from lsp_ad.differentiate.reverse.sweep import Swept
@@ -335,14 +335,14 @@ def _numpy_name(unit: Unit) -> str | None:
 
 def printer_of_unit(unit: Unit) -> Printer:
     functions = [unit.original.name, *sorted(unit.inlined)]
-    return _printer_of(unit.program, functions, rebound(unit), bounds.comments(unit.most))
+    return _printer_of(unit.program, functions, rebound(unit), loop_options.comments(unit.loop_options))
 
 
 def _printer_of(
     program: Program,
     functions: list[str],
     rebound: Set[Span] = frozenset(),
-    beside: Mapping[Span, str] = NOTHING,
+    beside: Mapping[Span, tuple[str, str]] = NOTHING,
 ) -> Printer:
     """A printer that keeps the user's lines of some functions."""
     written = [program.text_of(n) for n in functions]
@@ -351,7 +351,7 @@ def _printer_of(
 
 
 def bare_printer(unit: Unit, apart: bool = False) -> Printer:
-    return Printer(unit.program.parsed, [], beside=bounds.comments(unit.most, apart))
+    return Printer(unit.program.parsed, [], beside=loop_options.comments(unit.loop_options, apart))
 
 
 def _sweeps(unit: Unit, swept: Swept, seed: str) -> list[Line]:

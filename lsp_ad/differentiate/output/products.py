@@ -30,7 +30,7 @@ from lsp_ad.rules.helpers import RUNTIME, has_rule, helper_sources
 from lsp_ad.semantics.classes import Class, Method
 from lsp_ad.semantics.names import Program
 from lsp_ad.semantics.shapes import UNKNOWN, Kind
-from lsp_ad.source.pragmas import parsed_with_bounds
+from lsp_ad.source.pragmas import parsed_with_options
 from lsp_ad.source.trees import walk
 
 Owner = tuple[Class, Method] | None
@@ -121,7 +121,7 @@ def _with_gradient(
     """The program with a gradient, and what it needs, as functions of it; and the gradient, under a name."""
     made = dict(program.made)
     written = {**gradient.written_out, **program.written}
-    for s in parsed_with_bounds(gradient.text):
+    for s in parsed_with_options(gradient.text):
         _placed(s, program, gradient, function)
         if s.name == gradient.name:
             s.name = name

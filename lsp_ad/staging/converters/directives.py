@@ -16,7 +16,7 @@ import gast
 from lsp_ad.problems import Refusal, problem
 from lsp_ad.semantics import flow
 from lsp_ad.source.parse import Comment, span_of
-from lsp_ad.source.pragmas import bound_of
+from lsp_ad.source.pragmas import options_of
 from lsp_ad.source.trees import walk
 from lsp_ad.staging.converters.building import at, operator, store
 
@@ -29,7 +29,7 @@ def convert(function: gast.FunctionDef, canonical: Canonical, comments: Mapping[
     whole = any(_named(d, canonical) == MUST_STAGE for d in function.decorator_list)
     for s in flow.statements(function.body):
         if isinstance(s, (gast.For, gast.While)):
-            s.options = _options(s.body, canonical) or _bound(s, comments)
+            s.options = _options(s.body, canonical) or _in_comment(s, comments)
         if whole and isinstance(s, (gast.If, gast.While)):
             s.test = at(operator("must_stage", s.test), s.test)
         elif whole and isinstance(s, gast.For):
@@ -71,13 +71,13 @@ def _options(body: list[gast.stmt], canonical: Canonical) -> gast.Call | None:
     return found
 
 
-def _bound(loop: gast.For | gast.While, comments: Mapping[int, Comment]) -> gast.Call | None:
+def _in_comment(loop: gast.For | gast.While, comments: Mapping[int, Comment]) -> gast.Call | None:
     """The options of a loop of generated code, which has them in a comment."""
-    most = bound_of(loop, comments)
-    if most is None:
+    given = options_of(loop, comments)
+    if not given:
         return None
     made = operator("Options")
-    made.keywords = [gast.keyword("maximum_iterations", most)]
+    made.keywords = given
     at(made, loop)
     return made
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -94,7 +95,8 @@ def staged_by(backend: Backend, value: Any) -> Staged | None:
     found = staged(value)
     if found is not None:
         return found
-    if isinstance(value, range):
+    if isinstance(value, (range, Backwards)):
+        value = value if isinstance(value, range) else value.left()
         start, step = value.start, value.step
         return Staged(backend, len(value), lambda i, _: _linear(start, step, i), "a range")
     if isinstance(value, np.ndarray) and value.ndim and value.dtype != object:
@@ -103,6 +105,23 @@ def staged_by(backend: Backend, value: Any) -> Staged | None:
     if isinstance(value, (list, tuple)) and value:
         return staged(listed(backend, list(value)))
     return None
+
+
+class Backwards:
+    """`reversed` of a range, which may be staged as the range may."""
+
+    def __init__(self, over: range):
+        self._over, self._iterator = over[::-1], iter(over[::-1])
+
+    def __iter__(self) -> Backwards:
+        return self
+
+    def __next__(self) -> int:
+        return next(self._iterator)
+
+    def left(self) -> range:
+        """What has not been gone over."""
+        return self._over[len(self._over) - operator.length_hint(self._iterator) :]
 
 
 def _linear(start: Any, step: Any, index: Any) -> Any:
@@ -143,7 +162,7 @@ def reversed_(sequence: Any) -> Any:
     """`reversed`, also of a staged iterable."""
     found = staged(sequence)
     if found is None:
-        return reversed(sequence)
+        return Backwards(sequence) if isinstance(sequence, range) else reversed(sequence)
     backend, last = found.backend, found.count - 1
     if not isinstance(found.count, int):
         return Staged(backend, found.count, lambda i, _: found.at(last - i), "a reversal", most=found.most)

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from lsp_ad.staging import decisions
-from lsp_ad.staging.backends import owner
+from lsp_ad.staging.backends import loaded, owner
 from lsp_ad.staging.backends.base import PLAIN, Backend, Iterable, Options
 from lsp_ad.staging.context import active, going_over
 from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import MismatchError, handled, staging_error
 from lsp_ad.staging.operators.branches import why_python
-from lsp_ad.staging.operators.iteration import gone_over, staged_by
+from lsp_ad.staging.operators.iteration import Backwards, gone_over, staged_by
 from lsp_ad.staging.operators.jumps import if_jumped
 from lsp_ad.staging.operators.lists import check_there
 from lsp_ad.staging.operators.staged_loops import StagedLoop
@@ -69,11 +69,15 @@ def for_(
             decide(decisions.FOR, decisions.STAGED, why)
             _stage(over, body, state, goes_on, options)
         else:
-            _unrolled(iterable, body, state, goes_on)
+            _unrolled(iterable, body, state, goes_on, options)
 
 
 def _unrolled(
-    iterable: Any, body: Callable[[Any], Any], state: State, goes_on: Callable[[], Any] | None
+    iterable: Any,
+    body: Callable[[Any], Any],
+    state: State,
+    goes_on: Callable[[], Any] | None,
+    options: Options,
 ) -> None:
     """Run a loop in Python; what comes after a staged `break` is under a staged condition."""
     count = 0
@@ -88,7 +92,8 @@ def _unrolled(
                 break
         body(item)
         count += 1
-    decide(decisions.FOR, decisions.UNROLLED, f"it goes over a Python {type(iterable).__name__}", count)
+    why = "a directive says so" if options.unroll else f"it goes over a Python {type(iterable).__name__}"
+    decide(decisions.FOR, decisions.UNROLLED, why, count)
 
 
 def _stage(
@@ -122,6 +127,7 @@ def _stage(
 def _staged(iterable: Any, options: Options) -> tuple[Iterable | None, str]:
     """The iterable of a loop that is to be staged, and why it is."""
     over = gone_over(iterable)
+    iterable = iterable.left() if isinstance(iterable, Backwards) else iterable
     backend = active()
     if over is not None:
         if options.unroll and isinstance(over.count, int):
@@ -129,6 +135,8 @@ def _staged(iterable: Any, options: Options) -> tuple[Iterable | None, str]:
         if options.unroll:
             raise staging_error(f"A loop over {over.what} of unknown length cannot be unrolled.")
         return over, f"it goes over {over.what} of {over.backend.name}"
+    if options.unroll is False:
+        backend = backend or next((b for b in loaded() if b.tracing()), None)
     if backend is None or options.unroll:
         return None, ""
     if options.unroll is False:
