@@ -82,7 +82,7 @@ def short(x):
 @pytest.mark.parametrize(
     ("program", "outcome", "count", "why"),
     [
-        (unrolled, decisions.UNROLLED, 100, "Python range"),
+        (unrolled, decisions.UNROLLED, 100, "a directive says so"),
         (rolled, decisions.STAGED, None, "a directive says so"),
         (long, decisions.STAGED, None, "100 iterations are more than 64"),
         (short, decisions.UNROLLED, 5, "Python range"),
