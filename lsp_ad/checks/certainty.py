@@ -24,6 +24,7 @@ from lsp_ad.checks.origins import (
     held,
     outside,
 )
+from lsp_ad.checks.parameters import defaults_of
 from lsp_ad.checks.staged_functions import Functions, Place, Staged
 from lsp_ad.source.trees import walk
 
@@ -145,11 +146,7 @@ def tensors_by_use(functions: Functions, place: Place, staged: Staged) -> set[st
     An attribute of arrays shows it everywhere. Under jax.jit, which traces numbers too, what is done to
     numbers shows that it is no list or dict.
     """
-    arguments = place.node.args
-    plain = [p.id for p in [*arguments.posonlyargs, *arguments.args]]
-    left_out = {*plain[len(plain) - len(arguments.defaults):]}
-    left_out |= {p.id for p, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d}
-    names = set(place.parameters) - left_out
+    names = set(place.parameters) - defaults_of(place.node).keys()
     found = set()
     for node in walk(place.node):
         if isinstance(node, gast.Attribute):

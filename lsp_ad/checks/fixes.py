@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gast
 
+from lsp_ad.checks.staged_functions import Place
 from lsp_ad.checks.traces import Trace
 from lsp_ad.problems import Fix, Span
 from lsp_ad.source.parse import span_of
@@ -98,10 +99,56 @@ def stage(trace: Trace) -> tuple[Fix, ...]:
         edits.append(inserted(node.lineno, 0, f"{indent}@{name}.staged\n"))
     elif isinstance(staged.where, gast.Call) and staged.where.args:
         target = staged.where.args[0]
+        # jax.jit(jax.grad(f)): what takes f takes it converted.
+        while isinstance(target, gast.Call) and target.args:
+            target = target.args[0]
         edits.append((span_of(target), f"{name}.staged({source(trace, target)})"))
     else:
         return ()
     return (Fix("Let lsp_ad.staged convert the function", tuple(edits), safe=False),)
+
+
+def is_test(trace: Trace, node: gast.AST) -> bool:
+    """Is it the condition of a statement or of a conditional expression, or a part of one?"""
+    for around in trace.around(node):
+        if isinstance(around, (gast.If, gast.While, gast.IfExp, gast.Assert)):
+            return around.test is node
+        if not isinstance(around, (gast.BoolOp, gast.UnaryOp)):
+            return False
+        node = around
+    return False
+
+
+def chosen(trace: Trace, node: gast.AST, test: gast.expr, body: gast.expr, orelse: gast.expr | str) -> str:
+    """`where(test, body, orelse)`, which computes both; "" where it would be something else."""
+    name = alias(trace, numbers_of(trace))
+    values = [v for v in (body, orelse) if isinstance(v, gast.AST)]
+    if name is None or not all(_is_number(trace, v) for v in values) or "#" in source(trace, node):
+        return ""
+    other = orelse if isinstance(orelse, str) else source(trace, orelse)
+    return f"{name}.where({source(trace, test)}, {source(trace, body)}, {other})"
+
+
+def _is_number(trace: Trace, node: gast.expr) -> bool:
+    """May it be a number or an array, and be computed whatever the condition is?"""
+    if isinstance(
+        node, (gast.Tuple, gast.List, gast.Dict, gast.Set, gast.Lambda, gast.JoinedStr, gast.ListComp)
+    ):
+        return False
+    if isinstance(node, gast.Constant) and not isinstance(node.value, (bool, int, float, complex)):
+        return False
+    called = [trace.flow.calls[n][0] for n in gast.walk(node) if n in trace.flow.calls]
+    return not any(_calls_back(trace, place, trace.place, set()) for place in called)
+
+
+def _calls_back(trace: Trace, place: Place, wanted: Place, seen: set[Place]) -> bool:
+    if place is wanted:
+        return True
+    known = trace.traces.get(place)
+    if known is None or place in seen:
+        return False
+    seen.add(place)
+    return any(_calls_back(trace, callee, wanted, seen) for callee, _, _ in known.flow.calls.values())
 
 
 def source_line(trace: Trace, line: int) -> str:

@@ -24,8 +24,7 @@ def parameter_origins(functions: Functions, place: Place, staged: Staged | None,
     """
     arguments = place.node.args
     plain = [*arguments.posonlyargs, *arguments.args]
-    defaults = dict(zip((p.id for p in reversed(plain)), reversed(arguments.defaults), strict=False))
-    defaults |= {p.id: d for p, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d}
+    defaults = defaults_of(place.node)
     found = dict.fromkeys(place.parameters, UNKNOWN)
     for parameter in [*plain, *arguments.kwonlyargs]:
         name = parameter.id
@@ -39,6 +38,15 @@ def parameter_origins(functions: Functions, place: Place, staged: Staged | None,
                 own = given
         found[name] = own
     return found
+
+
+def defaults_of(function: gast.AST) -> dict[str, gast.expr]:
+    """The defaults of a function, by parameter."""
+    arguments = function.args
+    plain = [*arguments.posonlyargs, *arguments.args]
+    found = dict(zip((p.id for p in reversed(plain)), reversed(arguments.defaults), strict=False))
+    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    return found | {p.id: d for p, d in named if d is not None}
 
 
 def _parameter(functions: Functions, place: Place, staged: Staged | None, parameter: gast.Name,

@@ -7,9 +7,10 @@ from contextlib import contextmanager
 
 import gast
 
+from lsp_ad.checks.parameters import defaults_of
 from lsp_ad.checks.prediction import library
 from lsp_ad.checks.prediction.classes import Class, Member
-from lsp_ad.checks.prediction.expressions import Expressions, defaults
+from lsp_ad.checks.prediction.expressions import Expressions
 from lsp_ad.checks.prediction.values import (
     MORE,
     UNCLEAR,
@@ -130,7 +131,7 @@ class Calls(Expressions):
             given[declared.kwarg.id] = Table(others)
             named = {n: v for n, v in named.items() if n not in others}
         given |= named
-        for name, default in defaults(place).items():
+        for name, default in defaults_of(place.node).items():
             if name not in given:
                 given[name] = Known(default.value) if isinstance(default, gast.Constant) else Python()
         return given if set(place.parameters) <= given.keys() else None

@@ -383,17 +383,7 @@ def _is_literal(node: gast.expr) -> bool:
     return isinstance(node.operand if isinstance(node, gast.UnaryOp) else node, gast.Constant)
 
 
-def defaults(place: Place) -> dict[str, gast.expr]:
-    """The defaults of a function, by parameter."""
-    arguments = place.node.args
-    plain = [*arguments.posonlyargs, *arguments.args]
-    found = dict(zip((p.id for p in reversed(plain)), reversed(arguments.defaults), strict=False))
-    return found | {
-        p.id: d for p, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None
-    }
-
-
-__all__ = ["FALSE", "Enough", "Expressions", "Prediction", "defaults"]
+__all__ = ["FALSE", "Enough", "Expressions", "Prediction"]
 
 
 def _is_shape(node: gast.expr) -> bool:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 
 import gast
 
-from lsp_ad.checks.prediction.expressions import Enough, Prediction, defaults
+from lsp_ad.checks.parameters import defaults_of
+from lsp_ad.checks.prediction.expressions import Enough, Prediction
 from lsp_ad.checks.prediction.statements import Statements
 from lsp_ad.checks.prediction.values import (
     FALSE,
@@ -69,7 +70,7 @@ class Predictor(Statements):
     def of(self, place: Place, arguments: Mapping[str, Value]) -> list[Prediction]:
         given = {
             n: Known(d.value) if isinstance(d, gast.Constant) else Python()
-            for n, d in defaults(place).items()
+            for n, d in defaults_of(place.node).items()
         }
         names = dict.fromkeys(place.parameters, UNCLEAR) | given | dict(arguments)
         try:

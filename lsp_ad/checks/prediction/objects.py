@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import gast
 
-from lsp_ad.checks.parameters import flag_type
+from lsp_ad.checks.parameters import defaults_of, flag_type
 from lsp_ad.checks.prediction import library
 from lsp_ad.checks.prediction.calls import Calls, member
 from lsp_ad.checks.prediction.classes import Class, class_of
-from lsp_ad.checks.prediction.expressions import defaults
 from lsp_ad.checks.prediction.values import (
     FALSE,
     NONE,
@@ -49,7 +48,7 @@ class Objects(Calls):
         given: dict[str, Value] = {}
         if places:
             names = places[0].parameters[1:]
-            given = {n: Python() if n in defaults(places[0]) else UNCLEAR for n in names}
+            given = {n: Python() if n in defaults_of(places[0].node) else UNCLEAR for n in names}
             given |= {n: o for n, o in self.declared(places[0]).items() if n in given}
         return self._made_before(kind, [], given)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import gast
 
@@ -63,7 +64,7 @@ def _finding(trace: Trace, node: gast.Compare) -> Problem:
             message,
             span_of(node),
             "Compare with `==`.",
-            fixes=fixes.replaced(node, text, safe=False),
+            fixes=_tested(trace, node, text),
         )
     wanted, value = (left, right) if _is_bool(left) else (right, left)
     message = f"`{trace.text(value)}` is traced, so it is neither True nor False itself."
@@ -73,11 +74,24 @@ def _finding(trace: Trace, node: gast.Compare) -> Problem:
 def _fix(trace: Trace, node: gast.Compare, wanted: gast.Constant, value: gast.expr) -> tuple[Fix, ...]:
     if wanted.value is isinstance(node.ops[0], gast.Is):
         whole = isinstance(trace.parents.get(node), (gast.stmt, gast.IfExp))
-        return fixes.replaced(
-            node, fixes.source(trace, value) if whole else fixes.tight(trace, value), safe=False
+        return _tested(trace, node, fixes.source(trace, value) if whole else fixes.tight(trace, value))
+    sign = "not " if trace.staged.converts or fixes.is_test(trace, node) else "~"
+    return _tested(trace, node, sign + fixes.tight(trace, value))
+
+
+def _tested(trace: Trace, node: gast.Compare, text: str) -> tuple[Fix, ...]:
+    """Write a test of the value, and let it be converted where nothing does so yet."""
+    (fix,) = fixes.replaced(node, text, safe=False)
+    if trace.staged.converts or not fixes.is_test(trace, node):
+        return (fix,)
+    return tuple(
+        replace(
+            fix,
+            title=f"{fix.title}, and let lsp_ad.staged convert the function",
+            edits=(*staged.edits, *fix.edits),
         )
-    sign = "not " if trace.staged.converts else "~"
-    return fixes.replaced(node, sign + fixes.tight(trace, value), safe=False)
+        for staged in fixes.stage(trace)
+    )
 
 
 def _is_bool(node: gast.expr) -> bool:

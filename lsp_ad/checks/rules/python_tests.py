@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import gast
 
 from lsp_ad.checks import fixes
+from lsp_ad.checks.rules.before_after import bound_before
 from lsp_ad.checks.traces import Trace
 from lsp_ad.problems import Fix, Problem, problem
 from lsp_ad.source.parse import span_of
@@ -73,26 +74,24 @@ def _is_logical(test: gast.expr) -> bool:
 def _fixes(trace: Trace, node: gast.AST) -> tuple[Fix, ...]:
     if isinstance(node, gast.Assert):
         return ()
-    module = fixes.numbers_of(trace)
     if isinstance(node, gast.IfExp):
-        return fixes.called(
-            trace, node, module, "where", node.test, node.body, node.orelse, safe=False
-        ) + fixes.stage(trace)
-    return _chosen(trace, node, module) + fixes.stage(trace)
+        text = fixes.chosen(trace, node, node.test, node.body, node.orelse)
+        return (fixes.replaced(node, text, safe=False) if text else ()) + fixes.stage(trace)
+    return _chosen(trace, node) + fixes.stage(trace)
 
 
-def _chosen(trace: Trace, node: gast.AST, module: str) -> tuple[Fix, ...]:
+def _chosen(trace: Trace, node: gast.AST) -> tuple[Fix, ...]:
     """`if c: y = a` with or without `else: y = b` as one assignment of what is chosen."""
-    name = fixes.alias(trace, module)
-    if not isinstance(node, gast.If) or name is None or len(node.body) != 1 or len(node.orelse) > 1:
+    if not isinstance(node, gast.If) or len(node.body) != 1 or len(node.orelse) > 1:
         return ()
     body, orelse = _assignment(node.body[0]), _assignment(node.orelse[0]) if node.orelse else None
     if body is None or (node.orelse and (orelse is None or orelse[0] != body[0])):
         return ()
     target, value = body
-    other = fixes.source(trace, orelse[1]) if orelse else target
-    text = f"{target} = {name}.where({fixes.source(trace, node.test)}, {fixes.source(trace, value)}, {other})"
-    return fixes.replaced(node, text, safe=False)
+    if orelse is None and not bound_before(trace, target, node):
+        return ()
+    text = fixes.chosen(trace, node, node.test, value, orelse[1] if orelse else target)
+    return fixes.replaced(node, f"{target} = {text}", safe=False) if text else ()
 
 
 def _assignment(node: gast.stmt) -> tuple[str, gast.expr] | None:

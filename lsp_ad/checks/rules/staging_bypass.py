@@ -30,6 +30,7 @@ import gast
 
 from lsp_ad.checks.origins import Origin
 from lsp_ad.checks.outer import ends_itself
+from lsp_ad.checks.parameters import defaults_of
 from lsp_ad.checks.rules.identity import is_trap
 from lsp_ad.checks.rules.type_tests import is_type_trap
 from lsp_ad.checks.traces import Trace
@@ -98,10 +99,9 @@ def _fix(trace: Trace, origin: Origin) -> tuple[Fix, ...]:
     if parameter.annotation is not None or not origin.way_out.startswith("Annotate"):
         return ()
     text = origin.way_out.split("`")[1]
-    span = Span(
-        parameter.lineno, parameter.col_offset, parameter.lineno, parameter.col_offset + len(parameter.id)
-    )
-    return (Fix(f"Annotate {text}", ((span, text),)),)
+    default = defaults_of(trace.place.node)[parameter.id]
+    span = Span(parameter.lineno, parameter.col_offset, default.lineno, default.col_offset)
+    return (Fix(f"Annotate {text}", ((span, f"{text} = "),)),)
 
 
 def _named_static(trace: Trace, name: str) -> tuple[Fix, ...]:

@@ -71,11 +71,25 @@ def _fix(trace: Trace, node: gast.Call, pairwise: str, whole: str) -> tuple[Fix,
     module = fixes.numbers_of(trace)
     if node.keywords or any(isinstance(a, gast.Starred) for a in node.args):
         return ()
+    if isinstance(node.args[0], (gast.GeneratorExp, gast.ListComp)):
+        return _of_several(trace, node, module, whole)
     if len(node.args) == 1 and not isinstance(node.args[0], (gast.List, gast.Tuple)):
         return fixes.called(trace, node, module, whole, node.args[0])
     if len(node.args) == 2 and pairwise:
         return fixes.called(trace, node, module, pairwise, *node.args)
     return ()
+
+
+def _of_several(trace: Trace, node: gast.Call, module: str, whole: str) -> tuple[Fix, ...]:
+    """`all(test for x in xs)` as `jnp.all(jnp.array([test for x in xs]))`."""
+    name = fixes.alias(trace, module)
+    if name is None or len(node.args) > 1:
+        return ()
+    text = fixes.source(trace, node.args[0])
+    if text.startswith(("(", "[")):
+        text = text[1:-1]
+    stacked = f"{name}.stack" if module == "tensorflow" else f"{name}.array"
+    return fixes.replaced(node, f"{name}.{whole}({stacked}([{text}]))", safe=False)
 
 
 def traced_iteration(trace: Trace) -> Iterator[Problem]:
@@ -105,5 +119,6 @@ def _gives_several(trace: Trace, node: gast.expr) -> bool:
 def _iterated(trace: Trace, node: gast.expr, what: str) -> Problem:
     message = f"{what} goes over `{trace.text(node)}`, a tensor, while tf.function traces {trace.described}."
     module = fixes.alias(trace, "tensorflow")
-    fix = fixes.replaced(node, f"{module}.unstack({fixes.source(trace, node)})") if module else ()
+    text = f"{module}.unstack({fixes.source(trace, node)})"
+    fix = fixes.replaced(node, text, safe=False) if module else ()
     return problem("STG207", message, span_of(node), fixes=fix)

@@ -37,7 +37,8 @@ def traced_logic(trace: Trace) -> Iterator[Problem]:
 def _compared(trace: Trace, node: gast.Compare) -> Iterator[Problem]:
     if isinstance(node.ops[0], (gast.In, gast.NotIn)):
         left, right = node.left, node.comparators[0]
-        traced = next((n for n in (left, right) if trace.is_tensor(n)), None)
+        # A list or dict of arrays has no number among its items either.
+        traced = left if trace.is_traced(left) else right if trace.is_tensor(right) else None
         if traced is not None and trace.staged.transform != "lsp_ad.staged":
             yield _finding(trace, node, "`in`", traced, _by_any(trace, node, left, right))
     elif len(node.ops) > 1 and not trace.staged.converts:
@@ -52,6 +53,8 @@ def _compared(trace: Trace, node: gast.Compare) -> Iterator[Problem]:
 def _finding(trace: Trace, node: gast.expr, what: str, traced: gast.expr, fix: tuple[Fix, ...]) -> Problem:
     transform = trace.staged.transform
     message = trace.in_vain(what, "True or False", traced)
+    if fixes.is_test(trace, node) and transform == "jax.jit":
+        fix = fixes.stage(trace)  # a condition of arrays is none for Python either
     way_out = "Use tf.reduce_any(tf.equal(...))." if transform == "tf.function" and what == "`in`" else ""
     return problem("STG202", message, span_of(node), way_out, fixes=fix)
 
@@ -69,8 +72,15 @@ def _is_test(node: gast.expr) -> bool:
     )
 
 
+def _is_truth(node: gast.expr) -> bool:
+    """A plain comparison, or its negation by `~`."""
+    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Invert):
+        node = node.operand
+    return isinstance(node, gast.Compare) and _is_test(node)
+
+
 def _by_bits(trace: Trace, node: gast.BoolOp) -> tuple[Fix, ...]:
-    if not all(isinstance(v, gast.Compare) and _is_test(v) for v in node.values):
+    if not all(map(_is_truth, node.values)):
         return ()
     sign = " & " if isinstance(node.op, gast.And) else " | "
     return fixes.replaced(node, _enclosed(trace, node, sign.join(fixes.tight(trace, v) for v in node.values)))
@@ -89,12 +99,17 @@ def _in_pairs(trace: Trace, node: gast.Compare, operands: list[gast.expr]) -> tu
 
 def _by_any(trace: Trace, node: gast.Compare, left: gast.expr, right: gast.expr) -> tuple[Fix, ...]:
     name = fixes.alias(trace, fixes.numbers_of(trace))
-    if name is None or isinstance(node.ops[0], gast.NotIn) or not trace.is_tensor(right):
+    if name is None or isinstance(node.ops[0], gast.NotIn):
         return ()
-    function = "reduce_any" if fixes.numbers_of(trace) == "tensorflow" else "any"
-    return fixes.replaced(
-        node, f"{name}.{function}({fixes.tight(trace, right)} == {fixes.tight(trace, left)})"
-    )
+    many = fixes.tight(trace, right)
+    if fixes.numbers_of(trace) == "tensorflow":
+        return (
+            fixes.replaced(node, f"{name}.reduce_any({many} == {fixes.tight(trace, left)})")
+            if (trace.is_tensor(right))
+            else ()
+        )
+    many = many if trace.is_tensor(right) else f"{name}.asarray({fixes.source(trace, right)})"
+    return fixes.replaced(node, f"{name}.any({many} == {fixes.tight(trace, left)})")
 
 
 def _enclosed(trace: Trace, node: gast.expr, text: str) -> str:
