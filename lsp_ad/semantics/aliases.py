@@ -68,6 +68,11 @@ class Given:
         shared = self._states[point].get(n, frozenset()) if point is not None else ()
         return {self._names[m] for m in shared if m in self._names}
 
+    def names(self, s: gast.stmt, n: str) -> frozenset[str]:
+        """The names that share memory with a name, just before a statement."""
+        point = self.graph.index.get(id(s))
+        return self._states[point].get(n, frozenset()) if point is not None else frozenset()
+
     def is_alone(self, s: gast.stmt, n: str) -> bool:
         """Whether a name shares memory with no other name, just before a statement, nor with an argument."""
         point = self.graph.index.get(id(s))

@@ -20,6 +20,7 @@ def staged(
     backend: str | None = None,
     recursive: bool = True,
     check_bounds: bool = False,
+    raise_errors: bool = False,
 ) -> Any:
     """Convert a function and, unless `recursive` is false, what it calls.
 
@@ -31,11 +32,14 @@ def staged(
     `check_bounds`: an index that is known only when the code runs, and outside of the array or list, is an
     IndexError on JAX, too, which else takes another element in silence. Each check costs a call of Python.
 
+    `raise_errors`: a `raise` in a staged branch raises its error when the code runs on JAX, too, where it is
+    refused else; under `jax.vmap` both branches run, and it is raised.
+
     Raises ConversionError where the function cannot be converted, ValueError for an unknown back end.
     """
     from lsp_ad.staging import api
 
-    return api.staged(function, backend, recursive, check_bounds)
+    return api.staged(function, backend, recursive, check_bounds, raise_errors)
 
 
 def __getattr__(name: str) -> Any:

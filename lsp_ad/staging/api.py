@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from lsp_ad.staging import decisions
 from lsp_ad.staging.backends import backend_named, loaded
 from lsp_ad.staging.callees import MARK, converted_callee
+from lsp_ad.staging.context import Wishes
 from lsp_ad.staging.conversion import converted, converted_alone, template_of
 from lsp_ad.staging.decisions import Report
 from lsp_ad.staging.entries import Entry
@@ -24,15 +25,22 @@ def staged(
     backend: str | None,
     recursive: bool = True,
     check_bounds: bool = False,
+    raise_errors: bool = False,
 ) -> Any:
     """What `lsp_ad.staged` does."""
     if function is None:
-        return functools.partial(staged, backend=backend, recursive=recursive, check_bounds=check_bounds)
+        return functools.partial(
+            staged,
+            backend=backend,
+            recursive=recursive,
+            check_bounds=check_bounds,
+            raise_errors=raise_errors,
+        )
     if not callable(function):
         raise TypeError(f"staged takes a function, not {type(function).__name__}")
     made = _converted(function, recursive)
     compile_ = backend_named(backend).compile if backend is not None else None
-    return Entry(made, compile_, check_bounds).function
+    return Entry(made, compile_, Wishes(check_bounds, raise_errors)).function
 
 
 def to_code(function: Callable[..., Any]) -> str:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from lsp_ad.staging.backends import owner
-from lsp_ad.staging.context import written
+from lsp_ad.staging.context import active, written
 from lsp_ad.staging.errors import CONVERTED, SURVIVORS, StagingError, place, staging_error
+from lsp_ad.staging.operators.optional import maybe_in
 from lsp_ad.staging.structures import flatten
 
 
@@ -71,6 +72,11 @@ def entered(function: Callable[..., Any], args: tuple, named: dict[str, Any]) ->
                 f"{where}: An argument of a function that is traced is written into:"
                 f" `{_argument(inner, args, named, array)}`. Return the array, or begin with a copy of it."
             )
+    if active() is None and maybe_in(result):
+        raise StagingError(
+            f"{place(inner)}: the result of `{inner.__name__}` may be None, by a staged value, which code"
+            " that is traced cannot return. Return a number in its place, or beside it whether there is one."
+        )
     after, form = flatten((args, named))
     if form != structure or any(a is not b for a, b in zip(leaves, after, strict=True)):
         raise StagingError(

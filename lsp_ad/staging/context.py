@@ -32,21 +32,34 @@ _gone_over: ContextVar[tuple[Any, ...]] = ContextVar("gone_over", default=())
 
 
 _views: ContextVar[dict[int, tuple[Any, list[Any]]] | None] = ContextVar("views", default=None)
-_checked: ContextVar[bool] = ContextVar("checked", default=False)
 
 
-def bounds_are_checked() -> bool:
-    """Whether indices that are known only when the code runs are to be checked then."""
-    return _checked.get()
+@dataclass(frozen=True)
+class Wishes:
+    """What is to happen when the code runs, where that is not for free: indices that are known only then are
+    checked, and a `raise` in a staged branch raises its error."""
+
+    check_bounds: bool = False
+    raise_errors: bool = False
+
+
+_wishes: ContextVar[Wishes] = ContextVar("wishes", default=Wishes())  # noqa: B039  (it cannot change)
+
+
+def wishes() -> Wishes:
+    """What has been asked for, of the functions that are being traced."""
+    return _wishes.get()
 
 
 @contextmanager
-def checking_bounds(wanted: bool) -> Iterator[None]:
-    token = _checked.set(wanted or _checked.get())
+def wishing(wanted: Wishes) -> Iterator[None]:
+    old = _wishes.get()
+    both = Wishes(wanted.check_bounds or old.check_bounds, wanted.raise_errors or old.raise_errors)
+    token = _wishes.set(both)
     try:
         yield
     finally:
-        _checked.reset(token)
+        _wishes.reset(token)
 
 
 def views() -> dict[int, tuple[Any, list[Any]]]:

@@ -11,7 +11,8 @@ from typing import Any
 
 from lsp_ad.staging.arguments import entered
 from lsp_ad.staging.backends import loaded, owner
-from lsp_ad.staging.context import checking_bounds, following_views, writing
+from lsp_ad.staging.backends.base import Ended
+from lsp_ad.staging.context import Wishes, following_views, wishing, writing
 from lsp_ad.staging.effects import no_leaks
 from lsp_ad.staging.errors import CONVERTED, ConversionError, StagingError, collecting
 from lsp_ad.staging.libraries import OWN, is_library
@@ -30,9 +31,9 @@ class Entry:
         self,
         made: Callable[..., Any],
         compile_: Callable[[Any], Callable[..., Any]] | None,
-        check_bounds: bool,
+        wanted: Wishes,
     ):
-        self.made, self.check_bounds = made, check_bounds
+        self.made, self.wanted = made, wanted
         self.compiled = compile_(self._watched) if compile_ is not None else None
         self.function = self._function(self.compiled or self._watched)
 
@@ -47,12 +48,15 @@ class Entry:
             no_leaks(plain, (*bound, *args), named) as reached,
             writing(),
             following_views(),
-            checking_bounds(self.check_bounds),
+            wishing(self.wanted),
             no_changes_of_choices(),
         ):
             for value in reached:
                 meet(type(value))
-            return entered(self.made, args, named)
+            try:
+                return entered(self.made, args, named)
+            except Ended as ended:
+                raise _never(ended) from None
 
     def _function(self, run: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(self.made)
@@ -93,6 +97,13 @@ class Entry:
             return (self.made if here else compiled)(*args, **named)
 
         return either
+
+
+def _never(ended: Ended) -> StagingError:
+    """The error where every path through a function raises one."""
+    found = [(code, line) for code, line in _frames(ended) if code in CONVERTED]
+    place = f"{found[0][0].co_filename}:{found[0][1]}" if found else "<unknown>:0"
+    return StagingError(f"{place}: every path from here on raises an error.")
 
 
 def trimmed(traceback: types.TracebackType | None) -> types.TracebackType | None:

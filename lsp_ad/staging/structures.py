@@ -1,4 +1,5 @@
-"""Values made of others (tuples, lists, dicts, named tuples, dataclasses), taken apart and made again.
+"""Values made of others (tuples, lists, dicts, named tuples, dataclasses, and what a library knows), taken
+apart and made again.
 
 A leaf is anything else. A structure is compared by `==`: equal ones have equal forms.
 """
@@ -25,6 +26,8 @@ class Node:
     parts: tuple[Leaf | Node, ...]
 
     def __str__(self) -> str:
+        if isinstance(self.meta, Form):
+            return f"{self.kind.__name__} {self.meta}"
         if self.kind is dict:
             return f"dict with keys {', '.join(map(repr, self.meta))}"
         return f"{self.kind.__name__} of {len(self.parts)}"
@@ -32,6 +35,24 @@ class Node:
 
 Structure = Leaf | Node
 LEAF = Leaf()
+
+
+class Form:
+    """What a library knows of an object besides its parts, and how it makes one; equal where it says so."""
+
+    def made(self, parts: list[Any]) -> Any:
+        raise NotImplementedError
+
+
+_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class that Python code has defined
+_taking_apart: list[Callable[[Any], tuple[list, Form] | None]] = []
+
+
+def recognize(take: Callable[[Any], tuple[list, Form] | None]) -> None:
+    """Let a library say what objects of classes that it knows are made of; None of any other value."""
+    _taking_apart.append(take)
+
+
 _registered: dict[type, tuple[Callable[[Any], tuple[list, Any]], Callable[[Any, list], Any]]] = {}
 
 
@@ -108,6 +129,8 @@ def parts_of(value: Any) -> tuple[list[Any], Any] | None:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [f.name for f in dataclasses.fields(value) if hasattr(value, f.name)]
         return [getattr(value, name) for name in names], tuple(names)
+    if kind.__flags__ & _HEAP_TYPE:
+        return next((found for take in _taking_apart if (found := take(value)) is not None), None)
     return None
 
 
@@ -121,6 +144,8 @@ def made_of(kind: type, meta: Any, parts: list[Any]) -> Any:
         return dict(zip(meta, parts, strict=True))
     if kind in _registered:
         return _registered[kind][1](meta, parts)
+    if isinstance(meta, Form):
+        return meta.made(parts)
     if issubclass(kind, tuple):
         return kind(*parts)
     made = kind.__new__(kind)  # without __init__, which may compute

@@ -116,3 +116,85 @@ def breaks_first(x, rate):
         x = x * 1.25 + 1.0
         steps += 1
     return x, steps
+
+
+@program((np.arange(1.0, 4.0),), (-np.arange(1.0, 4.0),))
+def written_through_views(x):
+    y = np.outer(x, x)
+    y.T[0] = 1.0
+    y.transpose(1, 0)[2] = x
+    y.swapaxes(0, 1)[0, 1] *= 9.0
+    y.flat[2] = x[0]
+    if x[0] > 0:
+        y.T[1] = x
+    for i in range(3):
+        y.T[i, 0] += i
+    z = np.zeros((2, 3))
+    z.reshape(-1)[0] = x[0]
+    z.reshape(3, 2)[1] += x[1]
+    z.ravel()[5] = 7.0 * x[0]
+    w = np.zeros((2, 3, 4))
+    w.transpose(2, 0, 1)[1] = x[0]
+    w.T[1][2][0] = x[1]
+    np.add.at(w.T, ([0, 0], [1, 1], [0, 1]), x[2])
+    ys = [np.outer(x, x), 2.0 * x]
+    ys[0].T[1] = x
+    return y, z, w, ys[0]
+
+
+def _parts(u, n):
+    v = np.array(u)
+    for i in range(1, n):
+        v[i] = v[i] + v[i - 1]
+    return v, (u, n)
+
+
+@program((np.arange(4.0),))
+def results_of_callees_share_nothing(x):
+    y = 2.0 * x
+    before = y[[0, 1]]
+    y[[0, 1]] = y[[1, 0]]
+    z, (kept, _) = _parts(y, 3)
+    y[0] = 5.0
+    places = np.nonzero(np.arange(4) > 1)
+    y[places] = z[places] + 1.0
+    return y, z, kept, before
+
+
+@program((np.arange(4.0), 1.5), (np.arange(4.0), 10.0))
+def none_until_there_is_one(xs, limit):
+    best = None
+    for x in xs:
+        if best is None or x * limit > best:
+            best = x * limit
+    last = None
+    for x in xs:
+        if x > limit:
+            last = x
+    if last is not None and last > 0.0:
+        return best, last + 1.0
+    return best, -1.0
+
+
+@program((1.0,), (-1.0,))
+def none_in_one_branch(x):
+    y = None
+    if x > 0:
+        y = x
+    z = 3.0
+    if y is not None:
+        z = y * 2.0
+    return z, 1.0 if y is None else y
+
+
+@program((np.arange(3.0),))
+def numbers_of_two_types_in_a_list(x):
+    total = 0
+    kept = []
+    for i, item in enumerate(x):
+        kept.append((item, i, total))
+        total = total + item
+    found = 0.0
+    for item, i, before in kept:
+        found = found + item * i - before
+    return total, found

@@ -177,3 +177,42 @@ def test_refused(function, message):
     with pytest.raises(lsp_ad.StagingError) as raised:
         lsp_ad.staged(function, backend="jax")(1.0)
     assert message in str(raised.value)
+
+
+def one_list_under_two_names(x):
+    d = {"a": [x, 2.0 * x]}
+    e = d["a"]
+    while e[0] < 10:
+        d["a"][0] = d["a"][0] + 1.0
+        d["a"][1] = e[0]
+    e[1] = e[1] + 1.0
+    return d["a"][0], d["a"][1]
+
+
+def one_growing_list_under_two_names(x):
+    xs = ys = [x]
+    for _ in range(100):
+        xs.append(x)
+        ys[0] = ys[0] + 1.0
+    ys.append(2.0)
+    return xs[0], len(xs), xs[101]
+
+
+@pytest.mark.parametrize("program", [one_list_under_two_names, one_growing_list_under_two_names])
+@pytest.mark.parametrize("backend", ["jax", "tensorflow", "lantern"])
+def test_one_list_under_two_names_in_a_loop(program, backend):
+    pytest.importorskip({"lantern": "numba"}.get(backend, backend))
+    assert lsp_ad.staged(program, backend=backend)(1.0) == program(1.0)
+
+
+def test_two_lists_that_were_one():
+    def program(x):
+        xs = ys = [x, x]
+        while ys[0] < 10:
+            xs[0] = xs[0] + 1.0
+            ys = [xs[0], ys[1]]
+        return xs[0], ys[0]
+
+    pytest.importorskip("jax")
+    with pytest.raises(lsp_ad.StagingError, match=r"test_staged_identity.py:\d+: .*(one list|another value)"):
+        lsp_ad.staged(program, backend="jax")(1.0)

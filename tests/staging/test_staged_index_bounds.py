@@ -153,3 +153,38 @@ def test_known_when_it_runs(program, inside, outside):
             program(V, i)
         with pytest.raises(IndexError, match=r"test_staged_index_bounds.py:\d+: "):
             checked(V, np.int64(i))
+
+
+def guarded(x, k):
+    try:
+        y = x[k] * 2.0
+    except IndexError:
+        y = -x[0]
+    return y
+
+
+def until_the_end(x, k):
+    total = 0.0
+    for i in range(k, 10):
+        try:
+            total += x[i]
+        except IndexError:
+            break
+    return total
+
+
+@pytest.mark.parametrize("program", [guarded, until_the_end])
+@pytest.mark.parametrize("k", [1, 2, 7, -3, -9])
+@pytest.mark.parametrize("backend", ["jax", "tensorflow"])
+def test_a_handler_of_what_is_known_when_tracing(program, k, backend):
+    pytest.importorskip(backend)
+    assert lsp_ad.staged(program, backend=backend)(V, k) == program(V, k)
+
+
+@pytest.mark.parametrize("backend", ["jax", "tensorflow"])
+def test_a_handler_of_what_is_not_known(backend):
+    pytest.importorskip(backend)
+    with pytest.raises(
+        lsp_ad.StagingError, match=r"test_staged_index_bounds.py:\d+: `except IndexError` sees"
+    ):
+        lsp_ad.staged(guarded, backend=backend)(V, np.int64(1))

@@ -14,6 +14,7 @@ from tests.staging.programs import PROGRAMS
 
 pytestmark = pytest.mark.row("A3", "A4", "A5", "A6", "A15")
 BACKENDS = ["python", "jax", "lantern", "toy"]
+TOO_MUCH_FOR_A_TOY = ("written_through_views", "none_until_there_is_one", "none_in_one_branch")
 CASES = [
     pytest.param(function, arguments, id=f"{function.__name__}-{number}")
     for function, several in PROGRAMS
@@ -54,6 +55,10 @@ def assert_equal(found, expected):
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(("function", "arguments"), CASES)
 def test_equal(function, arguments, backend):
+    if backend == "toy" and function.__name__ in TOO_MUCH_FOR_A_TOY:
+        with pytest.raises(lsp_ad.StagingError):
+            compiled(function, backend)(*arguments)
+        return
     expected = function(*arguments)
     assert_equal(compiled(function, backend)(*arguments), expected)
 

@@ -65,6 +65,14 @@ def in_each_iteration(x):
     return x
 
 
+def with_a_value(x):
+    if x < 0:
+        raise ValueError(f"{x} is too small by {-x:.3f}")
+    if x > 5.0:
+        raise ValueError(x)
+    return x
+
+
 def outcome(function, *arguments):
     try:
         return function(*arguments)
@@ -77,6 +85,7 @@ CASES = [
     *((in_a_callee_and_a_loop, x) for x in (0.01, 6.0)),
     *((in_a_list, x) for x in (4.0, 8.0)),
     *((in_each_iteration, x) for x in (1.0, -1.0)),
+    *((with_a_value, x) for x in (-1.5, 2.0, 7.0)),
 ]
 
 
@@ -127,12 +136,6 @@ def caught(x):
     return y
 
 
-def with_a_value(x):
-    if x < 0:
-        raise ValueError(x)
-    return x
-
-
 def suppressed(x):
     y = x
     with contextlib.suppress(ValueError):
@@ -142,11 +145,9 @@ def suppressed(x):
     return y
 
 
-@pytest.mark.parametrize("function", [caught, suppressed, with_a_value])
+@pytest.mark.parametrize("function", [caught, suppressed])
 def test_refused(function):
-    with pytest.raises(
-        lsp_ad.StagingError, match=r"has a `raise` .*would be raised whatever|has staged values"
-    ):
+    with pytest.raises(lsp_ad.StagingError, match=r"has a `raise` .*would be raised whatever"):
         lsp_ad.staged(function, backend="tensorflow")(1.0)
 
 

@@ -182,9 +182,9 @@ def reshaped(m):
     return y
 
 
-def a_view_written_through(m):
+def a_view_or_a_copy(m):
     y = m * 2.0
-    y.T[0] = 1.0
+    y.ravel()[0] = 1.0
     return y
 
 
@@ -248,7 +248,7 @@ REFUSED = [
     (the_array_of_a_row, "row", "y[1, 0] = 2.0", M),
     (the_transpose, "z", "y[0, 0] = 1.0", M),
     (reshaped, "y", "z[0] = 1.0", M),
-    (a_view_written_through, "", "y.T[0] = 1.0", M),
+    (a_view_or_a_copy, "ravel", "y.ravel()[0] = 1.0", M),
     (in_a_staged_list, "ys", "y[0] = v", X),
     (an_argument, "out", "out[0] = x[0]", X, X),
     (an_argument_updated, "out", "out += x", X, X),

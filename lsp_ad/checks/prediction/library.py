@@ -25,7 +25,9 @@ from lsp_ad.checks.prediction.values import (
     Value,
     combined,
     has_staged,
+    is_none,
     is_unclear,
+    may_be_none,
 )
 
 _LARGEST = 10**6  # of numbers that are computed here, and of the length of texts
@@ -78,8 +80,10 @@ def comparison(op: gast.AST, left: Value, right: Value) -> Value:
 
 def _identity(positive: bool, left: Value, right: Value) -> Value:
     for one, other in ((left, right), (right, left)):
-        if isinstance(one, Known) and one.value is None and not isinstance(other, (Python, Unclear)):
-            return Known((isinstance(other, Known) and other.value is None) == positive)
+        if is_none(one) and may_be_none(other):
+            return STAGED
+        if is_none(one) and not isinstance(other, (Python, Unclear)):
+            return Known(is_none(other) == positive)
     return Python()
 
 

@@ -30,9 +30,10 @@ class Python:
 
 @dataclass(frozen=True, eq=False)
 class Staged:
-    """An array that is staged, or a list of them."""
+    """An array that is staged, or a list of them. `optional`: or None, by a staged value."""
 
     is_list: bool = False
+    optional: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +122,7 @@ State: TypeAlias = "dict[Frame, dict[str, Value]]"
 
 STAGED, STAGED_LIST, UNCLEAR, NONE = Staged(), Staged(True), Unclear(), Known(None)
 MORE = Unclear()  # arguments of which the number is not known
+OPTIONAL = Staged(optional=True)
 TRUE, FALSE = Known(True), Known(False)
 
 
@@ -188,6 +190,15 @@ def is_number(value: Value) -> bool:
     return isinstance(value, (Python, Staged))
 
 
+def is_none(value: Value) -> bool:
+    return isinstance(value, Known) and value.value is None
+
+
+def may_be_none(value: Value) -> bool:
+    """Is it a staged value that tells if it is None?"""
+    return isinstance(value, Staged) and value.optional
+
+
 class Meeting:
     """Two states become one; names of one list in both stay names of one list."""
 
@@ -217,6 +228,9 @@ class Meeting:
         if isinstance(a, Unclear) or isinstance(b, Unclear) or isinstance(self.how, Unclear):
             return UNCLEAR
         if isinstance(self.how, Staged):
+            for one, other in ((a, b), (b, a)):
+                if (is_none(one) and is_number(other)) or may_be_none(one):
+                    return OPTIONAL if is_number(other) or is_none(other) else UNCLEAR
             return STAGED if is_number(a) and is_number(b) else UNCLEAR
         return UNCLEAR if has_staged(a, b) else Python()
 

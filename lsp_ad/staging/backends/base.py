@@ -138,6 +138,7 @@ class Backend(ABC):
     bounded_lists = True  # whether a list needs room for all items from the start
     follows_memory = False  # whether it knows which arrays may share memory in Python (`are_apart`)
     raises = False  # whether a staged branch may raise an exception of the user's
+    raises_if_asked = False  # whether it may where `raise_errors` is asked for
     longest_unrolled = 64  # a Python loop of more iterations is staged where a function is being compiled
 
     @abstractmethod

@@ -15,14 +15,19 @@ import numpy as np
 from jax import lax
 from jax._src.core import trace_state_clean
 
-from lsp_ad.staging.backends.base import PLAIN, Backend, Options, Spec, Traced, is_data, spec_of
+from lsp_ad.staging.backends import jax_trees as jax_trees  # which staging takes apart from here on
+from lsp_ad.staging.backends.base import PLAIN, Backend, Ended, Options, Spec, Traced, is_data, spec_of
 from lsp_ad.staging.backends.jax_choices import are_cheap
-from lsp_ad.staging.context import bounds_are_checked, compiling
+from lsp_ad.staging.context import compiling, wishes
 from lsp_ad.staging.errors import staging_error, user_place
-from lsp_ad.staging.operators.bounds import in_bounds, whole_numbers
+from lsp_ad.staging.operators.bounds import whole_numbers
 from lsp_ad.staging.operators.lists import StagedList, plain
+from lsp_ad.staging.operators.optional import computed
+from lsp_ad.staging.operators.texts import staged_parts
+from lsp_ad.staging.operators.types import is_number
 from lsp_ad.staging.structures import flatten, unflatten
 
+_COMPUTED: Any = object()  # stands for a part of a result that the compiled code gives
 _UNDECIDABLE = (
     jax.errors.ConcretizationTypeError,
     jax.errors.TracerArrayConversionError,
@@ -34,6 +39,8 @@ _UNDECIDABLE = (
 class Jax(Backend):
     name = "jax"
     takes_arrays = True
+    optional = True
+    raises_if_asked = True
 
     def __init__(self) -> None:
         self._failed: list[Exception] = []
@@ -52,9 +59,14 @@ class Jax(Backend):
 
     def trace(self, run: Callable[[list[Any]], list[Any]], specs: Sequence[Spec]) -> Traced:
         found: list[Spec] = []
+        ends = False
 
         def flat(*inputs: Any) -> list[Any]:
-            outputs = run(list(inputs))
+            nonlocal ends
+            try:
+                outputs = run(list(inputs))
+            except Ended:
+                outputs, ends = [], True
             found[:] = [self.spec(value) for value in outputs]
             return [jnp.asarray(value) for value in outputs]
 
@@ -65,17 +77,23 @@ class Jax(Backend):
             Spec(np.dtype(a.dtype), tuple(a.shape), s.weak)
             for a, s in zip(code.out_avals, found, strict=True)
         ]
-        return Traced(tuple(made), code)
+        return Traced(tuple(made), code, effects=bool(code.effects), ends=ends)
 
     def cond(self, test: Any, then: Traced, orelse: Traced, specs: Sequence[Spec]) -> list[Any]:
         def branch(traced: Traced) -> Callable[[], list[Any]]:
-            return lambda: self.results(traced, _replay(traced, []), specs)
+            return lambda: self._outcome(traced, [], specs)
 
         test = jnp.reshape(test, ()).astype(bool)
         truths = specs and all(s.dtype == bool and s.shape == () for s in specs)
         if truths and are_cheap(then.code, orelse.code):
             return [lax.select(test, *pair) for pair in zip(branch(then)(), branch(orelse)(), strict=True)]
         return lax.cond(test, branch(then), branch(orelse))
+
+    def _outcome(self, traced: Traced, inputs: list[Any], specs: Sequence[Spec]) -> list[Any]:
+        outputs = _replay(traced, inputs)
+        if traced.ends:  # nothing comes after the error that it raises
+            traced = replace(traced, picks=(None,) * len(specs))
+        return self.results(traced, outputs, specs)
 
     def while_loop(
         self,
@@ -87,7 +105,7 @@ class Jax(Backend):
     ) -> list[Any]:
         return lax.while_loop(
             lambda state: jnp.reshape(_replay(test, state)[0], ()).astype(bool),
-            lambda state: self.results(body, _replay(body, state), specs),
+            lambda state: self._outcome(body, state, specs),
             initial,
         )
 
@@ -103,7 +121,7 @@ class Jax(Backend):
         """A scan where the number of iterations is known, which JAX can differentiate backwards."""
 
         def step(state: list[Any], found: Sequence[Any]) -> tuple[list[Any], None]:
-            return self.results(body, _replay(body, [*found, *state]), specs), None
+            return self._outcome(body, [*found, *state], specs), None
 
         if isinstance(count, int):
             return list(lax.scan(step, initial, (jnp.arange(count), *arrays))[0])
@@ -141,11 +159,9 @@ class Jax(Backend):
         return jnp.asarray(value).at[self._inside(value, _index(index))].add(by)
 
     def _inside(self, value: Any, index: Any) -> Any:
-        """The index. An error where it is outside of the array, as far as that is known or to be checked."""
-        for part, axis, size in whole_numbers(index, np.shape(value)):
-            if not self.owns(part):
-                in_bounds(part, axis, size)
-            elif bounds_are_checked():
+        """The index, to be checked when the code runs, where it is not known and that is asked for."""
+        for part, axis, size in whole_numbers(index, np.shape(value)) if wishes().check_bounds else ():
+            if self.owns(part):
                 place = ":".join(map(str, user_place()))
                 text = f"{place}: an index is out of bounds for axis {axis} with size {size}"
                 self.require((part >= -size) & (part < size), "IndexError", text)
@@ -190,10 +206,12 @@ class Jax(Backend):
             with jax.enable_x64(True), self._assertions():
                 data = [v for v in leaves if is_data(v)]
                 key = structure, known, tuple(map(jax.typeof, data))
-                outputs = jitted(structure, known, *data)
-                return plain(unflatten(results[key], [_computed(v) for v in outputs]), _computed)
+                outputs = iter(jitted(structure, known, *data))
+                form, leaves = results[key]
+                found = [_computed(next(outputs)) if v is _COMPUTED else v for v in leaves]
+                return plain(computed(unflatten(form, found)), _computed)
 
-        results: dict[Any, Any] = {}  # the structure of the result, of each trace
+        results: dict[Any, Any] = {}  # of each trace the structure of the result, and what in it is no number
 
         @functools.partial(jax.jit, static_argnums=(0, 1))
         def jitted(structure: Any, known: tuple, *data: Any) -> list[Any]:
@@ -203,8 +221,10 @@ class Jax(Backend):
             args, named = unflatten(structure, leaves)
             key = structure, known, tuple(map(jax.typeof, data))
             with compiling(self):
-                outputs, results[key] = flatten(function(*args, **named))
-            return outputs
+                found, form = flatten(function(*args, **named))
+            given = [is_number(v) or self.owns(v) or self.holds(v) for v in found]
+            results[key] = form, [_COMPUTED if g else v for v, g in zip(found, given, strict=True)]
+            return [v for v, g in zip(found, given, strict=True) if g]
 
         return compiled
 
@@ -212,6 +232,21 @@ class Jax(Backend):
         """Checked when the code runs; under `jax.vmap` both branches of a conditional run."""
         text = message()
         self._check(test, lambda: AssertionError(text) if text else AssertionError())
+
+    @property
+    def raises(self) -> bool:  # type: ignore[override]
+        return wishes().raise_errors
+
+    def raise_(self, error: Exception, place: str) -> None:
+        values, made = staged_parts(error.with_traceback(None))
+        if hasattr(error, "add_note"):
+            error.add_note(f"raised at {place}")
+
+        def fail(*found: Any) -> None:
+            self._failed.append(made([np.asarray(v)[()] for v in found]))
+            raise self._failed[-1]
+
+        jax.debug.callback(fail, *values, ordered=True)  # so that the first error is that of Python
 
     def require(self, test: Any, error: str, message: str) -> None:
         self._check(test, lambda: getattr(builtins, error)(message))

@@ -24,8 +24,8 @@ from lsp_ad.staging.lantern.sharing import Memory
 from lsp_ad.staging.lantern.specs import spec_from, type_from
 from lsp_ad.staging.lantern.staged import Staged
 from lsp_ad.staging.lantern.tracer import STAGED, Tracer
-from lsp_ad.staging.operators.optional import Maybe
-from lsp_ad.staging.structures import Structure, contains, flatten, mapped, unflatten
+from lsp_ad.staging.operators.optional import Maybe, computed
+from lsp_ad.staging.structures import Structure, contains, flatten, unflatten
 
 _NUMBERS = (float, complex, np.generic)
 _KNOWN = frozenset({int, bool, str, type(None)})
@@ -327,7 +327,7 @@ class Lantern(Lists):
             except LanternRaised as error:
                 raise exceptions.of(error) from None
             found = unflatten(shape, [next(outputs) if fixed is STAGED else fixed for fixed in kept])
-            return mapped(found, Maybe, lambda m, _: m.value if m.there else None) if optional else found
+            return computed(found) if optional else found
 
         return run
 

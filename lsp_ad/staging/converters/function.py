@@ -39,8 +39,10 @@ from lsp_ad.staging.converters.scopes import Scopes
 from lsp_ad.staging.converters.shapes import Shapes
 from lsp_ad.staging.converters.sharing import Call, Shared
 from lsp_ad.staging.converters.slices import Slices
+from lsp_ad.staging.converters.sources import Sources
 from lsp_ad.staging.converters.texts import Texts
 from lsp_ad.staging.converters.writes import Writes
+from lsp_ad.staging.generated import docstring_of
 
 
 def convert(
@@ -80,17 +82,19 @@ def _convert(
             if isinstance(inner, gast.FunctionDef) and not generators.is_plain(inner):
                 _convert(inner, program, names, around | local, survivors)
     canonical = program.canonical
-    docstring = function.body[:1] if gast.get_docstring(function) is not None else []
+    documented = docstring_of(function)
+    docstring = function.body[:1] if documented else []
     function.body = function.body[len(docstring) :] or [at(gast.Pass(), function)]
     fresh = Fresh(used)
     directives.convert(function, canonical, program.parsed.comments)
     leading_breaks.convert(function, lambda node: canonical(node, local | around))
     result, guarded = _core(function, fresh)
     placed(function.body, function)
-    shared = Shared(function, canonical, Scope.of(program, function).makes_new, result)
+    sources = Sources(function, Scope.of(program, function), documented)
+    shared = Shared(function, canonical, sources, result)
     survivors.update(shared.survivors)
     local = flow.writes(function.body) | {n.id for n in walk(function.args) if isinstance(n, gast.Name)}
-    handlers.convert(function.body, local)
+    handlers.convert(function.body, local, fresh)
     truths.mark(walk(function))
     for converter in (
         truths.Sums(truths.flags(function)),

@@ -2,18 +2,21 @@
 
 try:                            try:
     y = 1 / x                       y = 1 / x
-                                    ag.no_errors("ZeroDivisionError", y)
+                                    ag.no_errors("ZeroDivisionError", None, y)
 except ZeroDivisionError:       except ZeroDivisionError:
     y = 0.0                         y = 0.0
+
+Those for indices do see them where all indices are known when tracing; `ag.unseen()` tells if they are.
 """
 
 from __future__ import annotations
 
 import gast
 
+from lsp_ad.differentiate.fresh import Fresh
 from lsp_ad.semantics import flow
 from lsp_ad.source.printing import expression_text
-from lsp_ad.staging.converters.building import at, constant, name, operator
+from lsp_ad.staging.converters.building import at, constant, name, operator, store
 
 _RAISED = frozenset(
     [
@@ -23,7 +26,10 @@ _RAISED = frozenset(
 )
 
 
-def convert(body: list[gast.stmt], local: set[str]) -> None:
+_OF_INDICES = frozenset(["IndexError", "LookupError"])
+
+
+def convert(body: list[gast.stmt], local: set[str], fresh: Fresh) -> None:
     """Let `try` statements say so where what they compute is staged."""
     for s in flow.statements(body):
         if not isinstance(s, gast.Try):
@@ -33,7 +39,12 @@ def convert(body: list[gast.stmt], local: set[str]) -> None:
             caught = expression_text(handler.type) if handler.type is not None else "BaseException"
             goes_on = not (handler.body and isinstance(handler.body[-1], gast.Raise))
             if goes_on and written and _names(handler.type) & _RAISED:
-                call = operator("no_errors", constant(caught), *map(name, written))
+                before = constant(None)
+                if _names(handler.type) & _RAISED <= _OF_INDICES:
+                    unseen = fresh.new("unseen")
+                    s.body.insert(0, at(gast.Assign([store(unseen)], operator("unseen"), None), handler))
+                    before = name(unseen)
+                call = operator("no_errors", constant(caught), before, *map(name, written))
                 s.body.append(at(gast.Expr(call), handler))
                 break
 

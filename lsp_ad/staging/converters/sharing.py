@@ -16,11 +16,13 @@ from lsp_ad.semantics.aliases import State, aliases
 from lsp_ad.semantics.names import parameters
 from lsp_ad.simplify.algebra import name, store
 from lsp_ad.staging.converters.scopes import captured
+from lsp_ad.staging.converters.sources import CALLERS, Sources
 
 Canonical = Callable[[gast.AST], "str | None"]
-_CALLERS = "caller's "
-_NEW = {*("len", "int", "float", "bool", "range", "abs", "sum", "isinstance", "str", "min", "max", "round")}
-_HELPERS = {f"lsp_ad.runtime.{name}" for name in ("zeros_of", "ones_of", "copy_of", "own_copy")}
+_IN_ORDER = {f"numpy.{name}" for name in ("zeros", "ones", "empty", "full", "eye", "identity")}
+_HARMLESS = {
+    *("len", "int", "float", "bool", "range", "abs", "sum", "isinstance", "str", "min", "max", "round")
+}
 
 
 @dataclass(frozen=True)
@@ -63,15 +65,11 @@ class Shared:
     """
 
     def __init__(
-        self,
-        function: gast.FunctionDef,
-        canonical: Canonical,
-        makes_new: Callable[[gast.Call], bool],
-        result: str | None = None,
+        self, function: gast.FunctionDef, canonical: Canonical, sources: Sources, result: str | None = None
     ):
-        self.canonical = canonical
-        self._known = makes_new
+        self.canonical, self.sharing = canonical, sources
         self._found: dict[int, Found] = {}
+        self.in_order = self._in_order(function)
         self.survivors: dict[int, list[Call]] = {}
         tries = any(isinstance(s, gast.Try) for s in flow.statements(function.body))
         self._final = frozenset() if tries or result is None else frozenset([result])
@@ -80,6 +78,26 @@ class Shared:
         writes = [s for s in statements if self._root(s) is not None]
         if writes or calls:
             self._look(function, writes, calls)
+
+    def _in_order(self, function: gast.FunctionDef) -> set[str]:
+        """The variables whose arrays surely stand in memory row by row."""
+        bound: dict[str, bool] = dict.fromkeys(parameters(function), False)
+        for s in flow.statements(function.body):
+            for n in flow.header_writes(s):
+                value = (
+                    s.value if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) else None
+                )
+                known = isinstance(value, gast.Call) and self._is_in_order(value)
+                in_place = self._root(s) == n
+                bound[n] = bound.get(n, True) and (known or in_place)
+        return {n for n, known in bound.items() if known} - captured(function)[1]
+
+    def _is_in_order(self, call: gast.Call) -> bool:
+        if any(k.arg == "order" for k in call.keywords):
+            return False
+        if (self.canonical(call.func) or "") in _IN_ORDER:
+            return len(call.args) < 3
+        return isinstance(call.func, gast.Attribute) and call.func.attr == "copy" and not call.args
 
     def of(self, s: gast.stmt) -> Found | None:
         """What a write changes; None where it is through no name."""
@@ -105,7 +123,7 @@ class Shared:
         return found
 
     def _is_harmless(self, call: gast.Call) -> bool:
-        if isinstance(call.func, gast.Name) and call.func.id in _NEW:
+        if isinstance(call.func, gast.Name) and call.func.id in _HARMLESS:
             return True
         dotted = self.canonical(call.func) or ""
         return dotted.startswith(("numpy.", "jax.", "math.", "tensorflow."))
@@ -117,11 +135,11 @@ class Shared:
         calls: list[tuple[gast.stmt, list[gast.Call]]],
     ) -> None:
         given = sorted(parameters(function))
-        entry: list[gast.stmt] = [gast.Assign([store(_CALLERS + p)], name(p), None) for p in given]
+        entry: list[gast.stmt] = [gast.Assign([store(CALLERS + p)], name(p), None) for p in given]
         graph = flow.Flow.of([*entry, *function.body])
         live = flow.live_before(graph)
-        sharing = memory.Sharing(self._makes_new)
-        states = aliases(graph, lambda s: _edges(sharing, s), lambda n: True)
+        sharing = self.sharing
+        states = aliases(graph, sharing.edges, lambda n: True)
         inside = captured(function)[0]
         local = flow.writes(function.body) | set(given)
 
@@ -132,7 +150,7 @@ class Shared:
             root = self._root(s)
             assert root is not None
             others = states[graph.index[id(s)]].get(root, frozenset()) - {root}
-            callers = {n for n in others if n.startswith(_CALLERS)}
+            callers = {n for n in others if n.startswith(CALLERS)}
             names = sorted((others - callers - self._final) & later(s) & local)
             self._found[id(s)] = Found(names, bool(callers), root not in local)
         for s, found in calls:
@@ -145,23 +163,3 @@ class Shared:
 
             for call in found:
                 self.survivors.setdefault(call.lineno, []).append(Call(call, kept))
-
-    def _makes_new(self, call: gast.Call) -> bool:
-        if isinstance(call.func, gast.Name) and call.func.id in _NEW:
-            return True
-        return (self.canonical(call.func) or "") in _HELPERS or self._known(call)
-
-
-def _edges(sharing: memory.Sharing, s: gast.stmt) -> list[tuple[str, set[str]]]:
-    """What a statement binds, the number of `enumerate` apart."""
-    found = sharing.edges(s)
-    if (
-        isinstance(s, gast.For)
-        and isinstance(s.iter, gast.Call)
-        and isinstance(s.iter.func, gast.Name)
-        and s.iter.func.id == "enumerate"
-        and isinstance(s.target, (gast.Tuple, gast.List))
-        and isinstance(s.target.elts[0], gast.Name)
-    ):
-        return [(n, sources) for n, sources in found if n != s.target.elts[0].id]
-    return found

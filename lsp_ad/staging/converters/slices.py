@@ -28,7 +28,7 @@ def _is_constant(index: gast.AST) -> bool:
         return isinstance(index.op, gast.USub) and getattr(index.operand, "value", None) == 1
     if isinstance(index, gast.Slice):
         return all(part is None or _is_number(part) for part in (index.lower, index.upper, index.step))
-    return isinstance(index, gast.Tuple) and all(map(_is_constant, index.elts))
+    return isinstance(index, gast.Tuple) and bool(index.elts) and all(map(_is_constant, index.elts))
 
 
 def _is_number(bound: gast.AST) -> bool:

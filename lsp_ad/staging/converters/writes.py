@@ -5,6 +5,7 @@
     y += e               y = ag.update(y, "+", e)
     np.add.at(y, i, e)   y = ag.add_at(y, i, e)
     a.y[i][j] = e        a.y = ag.set_item(a.y, i, j, e)
+    y.T[i] = e           y = ag.set_item(y, ag.view("T"), i, e)
 
 A write gives the variable a new value where it is staged: staged arrays cannot be changed. Names that are
 read later and may share its memory are handed over with it: `y, z = ag.set_item(y, i, e, z=z)`.
@@ -37,6 +38,8 @@ _SIGNS = {
     gast.RShift: ">>",
 }
 
+_VIEWING = ("reshape", "ravel", "transpose", "swapaxes", "squeeze")
+
 
 class Writes(Expressions):
     """Converts the statements that write; `shared`: which names each of them may change besides."""
@@ -57,12 +60,26 @@ class Writes(Expressions):
             return self._write(node, f"{call.func.value.attr}_at", target, [call.args[2]])
         return super().visit(node)
 
+    def _step(self, target: gast.expr) -> tuple[gast.expr, gast.expr] | None:
+        """A step of the path of a write, and what it is one of."""
+        if _is_element(target):
+            return index_of(target.slice), target.value
+        if isinstance(target, gast.Attribute) and target.attr in ("T", "flat"):
+            return operator("view", constant(target.attr)), target.value
+        method = target.func if isinstance(target, gast.Call) and not target.keywords else None
+        if not isinstance(method, gast.Attribute) or method.attr not in _VIEWING:
+            return None
+        made = operator("view", constant(method.attr), *target.args)
+        if isinstance(method.value, gast.Name) and method.value.id in self.shared.in_order:
+            made.keywords = [gast.keyword("in_order", constant(True))]
+        return made, method.value
+
     def _write(self, node: gast.stmt, which: str, target: gast.expr, values: list[gast.expr]) -> gast.AST:
         """The statement that gives a variable its value after a write."""
         path: list[gast.expr] = []
-        while _is_element(target):
-            path.insert(0, index_of(target.slice))
-            target = target.value
+        while (step := self._step(target)) is not None:
+            path.insert(0, step[0])
+            target = step[1]
         base, store_ = copied(target), copied(target)
         base.ctx, store_.ctx = gast.Load(), gast.Store()
         made = operator(which, base, *path, *values)
@@ -94,6 +111,6 @@ def _is_element(target: gast.AST) -> bool:
 
 def _is_place(base: gast.expr) -> bool:
     """Whether an expression can be assigned to: a name, an attribute of an object, an entry under a text."""
-    if isinstance(base, gast.Attribute) and base.attr in ("T", "real", "imag", "flat"):
+    if isinstance(base, gast.Attribute) and base.attr in ("real", "imag"):
         return False
     return isinstance(base, (gast.Name, gast.Attribute, gast.Subscript))

@@ -7,11 +7,11 @@ from lsp_ad.staging.operators.arrays import (
     add_at,
     get_item,
     set_item,
-    shape,
     subtract_at,
     update,
     update_item,
 )
+from lsp_ad.staging.operators.bounds import unseen
 from lsp_ad.staging.operators.branches import if_, if_exp
 from lsp_ad.staging.operators.builtins import BY_NAME
 from lsp_ad.staging.operators.calls import call
@@ -21,6 +21,7 @@ from lsp_ad.staging.operators.folds import items, kept
 from lsp_ad.staging.operators.jumps import if_jumped, negated, no_break, unless
 from lsp_ad.staging.operators.logical import and_, both, compare, either, eq, in_, is_, ne, not_, or_
 from lsp_ad.staging.operators.loops import for_, while_
+from lsp_ad.staging.operators.paths import shape, view
 from lsp_ad.staging.operators.state import NOTHING, State
 from lsp_ad.staging.operators.texts import percent, text
 from lsp_ad.staging.operators.truth import add, subtract
@@ -70,8 +71,10 @@ __all__ = [
     "text",
     "undefined",
     "unless",
+    "unseen",
     "update",
     "update_item",
+    "view",
     "while_",
 ]
 

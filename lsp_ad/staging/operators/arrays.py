@@ -18,9 +18,11 @@ from lsp_ad.staging.backends import loaded, owner
 from lsp_ad.staging.backends.base import Backend, Owned
 from lsp_ad.staging.context import active, bodies, gone_over, superseded
 from lsp_ad.staging.errors import StagingError, again, handled, staging_error, user_place
+from lsp_ad.staging.operators.bounds import check_index
 from lsp_ad.staging.operators.classes import own_method
 from lsp_ad.staging.operators.lists import StagedList
 from lsp_ad.staging.operators.optional import Maybe
+from lsp_ad.staging.operators.paths import View
 from lsp_ad.staging.operators.plans import listed
 from lsp_ad.staging.operators.state import restored
 from lsp_ad.staging.operators.truth import no_count
@@ -61,12 +63,6 @@ _NEW: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def shape(value: Any) -> Any:
-    """`value.shape`, with a staged size where the library gives None because it does not know it yet."""
-    backend = owner(value)
-    return value.shape if backend is None else backend.shape(value)
-
-
 def get_item(value: Any, index: Any) -> Any:
     """`value[index]`."""
     if isinstance(value, Maybe):
@@ -80,7 +76,10 @@ def get_item(value: Any, index: Any) -> Any:
         return listed(backend, list(value))[index]
     if own_method(value, "__getitem__") is not None:
         return value[index]
+    check_index(backend, value, index)
     made = backend.get_item(value, index)
+    # the element of an array without axes is not the array
+    made = backend.copied(made) if made is value and index == () else made
     seen(made, value)
     return made
 
@@ -114,7 +113,7 @@ class Write:
             return self._in_container(value, rest, parts, staged, plain)
         if _holder(value, *leaves) is None and not in_trace(value):
             for index in rest[:-1]:
-                value = value[index]
+                value = index.of(value) if isinstance(index, View) else value[index]
             plain(value, rest[-1] if rest else None)
             return self._results(self.value, list(self.others.values()))
         return self.everywhere(value, _inside(value, rest, staged), parts > 0)
@@ -164,6 +163,8 @@ def _inside(value: Any, path: tuple, change: Callable[[Any, Any], Any]) -> Any:
     """A new array, changed in a part of it by `change(part, index)`."""
     if not path:
         return change(value, None)
+    if isinstance(path[0], View):
+        return path[0].back(value, _inside(path[0].through(value), path[1:], change))
     if len(path) == 1:
         return change(value, path[0])
     return _set(value, path[0], _inside(get_item(value, path[0]), path[1:], change))
@@ -219,6 +220,7 @@ def _set(value: Any, index: Any, new: Any) -> Any:
         return made
     backend = _holder(value, *flatten(index)[0], *flatten(new)[0])
     if backend is not None:
+        check_index(backend, value, index)
         return backend.set_item(value, index, new)
     made = value.copy()
     made[index] = new
@@ -305,6 +307,7 @@ def _scattered(
     def staged(array: Any, index: Any) -> Any:
         backend = _holder(array, *flatten(index)[0], by)
         if backend is not None:
+            check_index(backend, array, index)
             return backend.add_at(array, index, by if ufunc is np.add else -by)
         made = array.copy()
         ufunc.at(made, index, by)

@@ -1,19 +1,52 @@
-"""Indices that are outside of an array, where a library takes another element in silence."""
+"""Indices that are outside of an array, where a library takes another element in silence.
+
+Where nobody knows it when tracing, that is counted: an `except IndexError` around it would not see the error.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
 
+from lsp_ad.staging.backends import owner
+from lsp_ad.staging.backends.base import Backend, Owned
 from lsp_ad.staging.context import bodies
 from lsp_ad.staging.errors import staging_error, user_place
+from lsp_ad.staging.structures import flatten
+
+_unseen = count()
+_last = [-1]
 
 
-def whole_numbers(index: Any, shape: Sequence[int]) -> Iterator[tuple[Any, int, int]]:
+def unseen() -> int:
+    """A number that changes when an index is met of which nobody knows, yet, whether it is outside."""
+    return _last[0]
+
+
+def note_unseen() -> None:
+    """Nobody knows, yet, whether an index is outside."""
+    _last[0] = next(_unseen)
+
+
+def check_index(backend: Backend, value: Any, index: Any) -> None:
+    """Raise what NumPy raises for an index that is outside, where that is known."""
+    shape = backend.spec(value).shape if backend.owns(value) else np.shape(value)
+    if shape is None:
+        note_unseen()
+        return
+    for part, axis, size in whole_numbers(index, shape):
+        if size is None or owner(*flatten(part)[0]) is not None:
+            note_unseen()
+        else:
+            in_bounds(part, axis, size)
+
+
+def whole_numbers(index: Any, shape: Sequence[Any]) -> Iterator[tuple[Any, int, Any]]:
     """The parts of an index that are integers or arrays of them, each with its axis and the size of that."""
-    parts = index if isinstance(index, tuple) else (index,)
+    parts = [_array(part) for part in (index if isinstance(index, tuple) else (index,))]
     axis = 0
     for position, part in enumerate(parts):
         if part is Ellipsis:
@@ -28,8 +61,17 @@ def _axes(part: Any) -> int:
     """How many axes a part of an index is about."""
     if part is None:
         return 0
-    is_mask = isinstance(part, (bool, np.bool_)) or np.dtype(getattr(part, "dtype", object)).kind == "b"
+    backend = owner(part)
+    if backend is not None and not isinstance(part, Owned):
+        spec = backend.spec(part)
+        return len(spec.shape or ()) if spec.dtype.kind == "b" else 1
+    is_mask = isinstance(part, (bool, np.bool_)) or getattr(getattr(part, "dtype", None), "kind", "") == "b"
     return np.ndim(part) if is_mask else 1
+
+
+def _array(part: Any) -> Any:
+    """A list without staged values as an array."""
+    return np.asarray(part) if isinstance(part, list) and owner(*flatten(part)[0]) is None else part
 
 
 def in_bounds(index: Any, axis: int, size: int) -> None:

@@ -15,6 +15,7 @@ from lsp_ad.staging.backends.base import Backend, Ended, Spec, Traced
 from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import StagingError, in_generated_code
 from lsp_ad.staging.operators.identity import Ends, Settling, is_mutable
+from lsp_ad.staging.operators.optional import knowing, narrowed
 from lsp_ad.staging.operators.plans import Joining, Tree, fitted, leaves_of, structure_of, tree_of
 from lsp_ad.staging.operators.state import (
     NOTHING,
@@ -94,7 +95,7 @@ def _chosen(
     backend: Backend, test: Any, state: State, before: Sequence[Any], *bodies: Callable[[], Any]
 ) -> tuple:
     """The values of all variables after a staged choice of two bodies."""
-    sides = _both(backend, state, before, bodies)
+    sides = _both(backend, test, state, before, bodies)
     values = _merge(backend, test, sides, state.guarded)
     settling = Settling(decisions.IF, state.all, before, [s.ends for s in sides if not s.traced.ends])
     found = settling.settled(values, bodies)
@@ -119,7 +120,7 @@ class _Side(NamedTuple):
 
 
 def _both(
-    backend: Backend, state: State, before: Sequence[Any], bodies: Sequence[Callable[[], Any]]
+    backend: Backend, test: Any, state: State, before: Sequence[Any], bodies: Sequence[Callable[[], Any]]
 ) -> list[_Side]:
     """Both branches traced, and again where that shows lists of different lengths: these become staged."""
     types: dict[str, Tree] = {}
@@ -127,7 +128,10 @@ def _both(
     recorded = decisions.count()
     while True:
         decisions.forget(recorded)
-        sides = [_branch(backend, state, before, run, types, count) for run in bodies]
+        sides = []
+        for run, holds in zip(bodies, (True, False), strict=True):
+            with knowing(test, holds):
+                sides.append(_branch(backend, state, before, run, types, count))
         changed = [path[0] + 1 for side in sides for path in side.ends.changed]
         if max(changed, default=0) > count:  # a list that is not read here, but may have other names
             count = max(changed)
@@ -174,6 +178,7 @@ def _branch(
     def flat(_: list[Any]) -> list[Any]:
         found.clear()
         values, ends = run_body(decisions.IF, state, before, run)
+        values = tuple(map(narrowed, values))
         last[:] = [ends]
         names = state.all[:count]
         values = tuple(

@@ -34,6 +34,7 @@ from lsp_ad.staging.operators.iteration import (
     zip_,
 )
 from lsp_ad.staging.operators.lists import StagedList
+from lsp_ad.staging.operators.optional import Maybe, is_none
 from lsp_ad.staging.operators.texts import print_, repr_, str_
 from lsp_ad.staging.operators.truth import length
 
@@ -44,8 +45,13 @@ def len_(value: Any) -> Any:
     return length(value) if over is None else over.count
 
 
-def isinstance_(value: Any, kinds: Any) -> bool:
+def isinstance_(value: Any, kinds: Any) -> Any:
     """`isinstance(value, kinds)`: of a staged value what it is of the value that it stands for."""
+    if isinstance(value, Maybe):
+        there, alone = isinstance_(value.value, kinds), isinstance(None, kinds)
+        if there == alone:
+            return there
+        return value.is_there() if there else is_none(value)
     backend = owner(value)
     if backend is None or isinstance(value, kinds):
         return isinstance(value, kinds)

@@ -19,7 +19,7 @@ from typing import Any
 from lsp_ad.staging.effects import converted_frames, inside
 from lsp_ad.staging.errors import CONVERTED, StagingError, staging_error, user_place
 from lsp_ad.staging.operators.lists import Moved, StagedList
-from lsp_ad.staging.structures import made_of, parts_of
+from lsp_ad.staging.structures import Form, made_of, parts_of
 
 Path = tuple[int, ...]
 
@@ -37,6 +37,28 @@ class Copies:
         """What has become of them where the variables have these values."""
         changed = {p for p, one in self.initial.items() if not _equal(content(one), self._content[p])}
         return Ends(self.initial, _of_all(values), changed)
+
+
+def shared_as(before: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+    """Values that stand for others, with one list, dict or object where these have one in several places."""
+    known: dict[int, Any] = {}
+    return [_shared(old, new, known) for old, new in zip(before, values, strict=True)]
+
+
+def _shared(old: Any, new: Any, known: dict[int, Any]) -> Any:
+    found, given = parts_of(old), parts_of(new)
+    if found is None or given is None:
+        return new
+    if id(old) in known and is_mutable(old):
+        return known[id(old)]
+    made = new
+    if type(old) is type(new) and not isinstance(old, StagedList) and len(found[0]) == len(given[0]):
+        parts = [_shared(a, b, known) for a, b in zip(found[0], given[0], strict=True)]
+        if any(a is not b for a, b in zip(parts, given[0], strict=True)):
+            made = made_of(type(new), given[1], parts)
+    if is_mutable(old):
+        known[id(old)] = made
+    return made
 
 
 @dataclass
@@ -65,6 +87,7 @@ class Settling:
         self.construct, self.names, self.before, self.ends = construct, names, before, ends
         self.originals = _of_all(before)
         self.several: list[tuple[Any, str, list[Any]]] = []  # what is one of several
+        self._done: dict[int, Any] = {}  # by the list that was there, what stands for it now
 
     def settled(self, values: Sequence[Any], bodies: Sequence[Callable[..., Any]]) -> tuple:
         """The values with the lists in them that the variables stand for. Raises StagingError."""
@@ -96,6 +119,13 @@ class Settling:
         reached = holders(wanted, self.names)
         for path in changed:
             alike = [p for p, one in self.originals.items() if one is self.originals[path]]
+            if any(self._parted(alike, e) for e in self.ends):
+                raise staging_error(
+                    f"`{self.names[alike[0][0]]}` and `{self.names[alike[-1][0]]}` stand for one"
+                    f" {type(self.originals[path]).__name__} before a staged `{self.construct}`, that"
+                    " changes it, and for two after it.",
+                    "Give the other one another name.",
+                )
             if id(self.originals[path]) in reached and not any(map(self._all_keep, alike)):
                 name = self.names[path[0]]
                 raise staging_error(
@@ -115,13 +145,20 @@ class Settling:
                     "Use one name.",
                 )
 
+    def _parted(self, alike: list[Path], ends: Ends) -> bool:
+        """Whether one list has become several, of which one is changed."""
+        held = [ends.held.get(path) for path in alike]
+        return any(path in ends.changed for path in alike) and any(one is not held[0] for one in held)
+
     def _put(self, new: Any, path: Path) -> Any:
         found = parts_of(new)
         if found is None:
             return new
         old = self.originals.get(path)
         if old is not None and self._all_keep(path):
-            return self._put_into(old, new, path)
+            if id(old) not in self._done:
+                self._done[id(old)] = self._put_into(old, new, path)
+            return self._done[id(old)]
         if path in self.ends[0].held:
             origins = {e.origin(path) for e in self.ends}
             only = origins.pop() if len(origins) == 1 else None
@@ -216,11 +253,15 @@ def holders(wanted: set[int], own: Sequence[str], callers: bool = True) -> dict[
 
 
 def is_mutable(value: Any) -> bool:
-    """Whether a value is a list, a dict, or an object of a dataclass that can change."""
+    """Whether a value is a list, a dict, or an object of a dataclass, or of a class of a library's, that can
+    change."""
     kind = type(value)
     if kind in (list, dict, StagedList):
         return True
-    return dataclasses.is_dataclass(kind) and not kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    if not dataclasses.is_dataclass(kind):
+        found = parts_of(value)
+        return found is not None and isinstance(found[1], Form)
+    return not kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
 
 
 def content(value: Any) -> tuple:
@@ -229,6 +270,8 @@ def content(value: Any) -> tuple:
         return (value.base, *value.stores)
     found = parts_of(value)
     assert found is not None
+    if isinstance(found[1], Form):
+        return (*found[0], *getattr(value, "__dict__", {}).values())
     return (*found[0], *(found[1] if isinstance(found[1], tuple) else ()))
 
 
@@ -242,6 +285,12 @@ def _refill(old: Any, meta: Any, parts: list[Any]) -> None:
     elif type(old) is dict:
         old.clear()
         old.update(zip(meta, parts, strict=True))
+    elif isinstance(meta, Form):
+        made = meta.made(parts)
+        slots = [n for kind in type(made).__mro__ for n in getattr(kind, "__slots__", ())]
+        for name in [*getattr(made, "__dict__", ()), *slots]:
+            if hasattr(made, name):
+                object.__setattr__(old, name, getattr(made, name))
     else:
         for name, part in zip(meta, parts, strict=True):
             object.__setattr__(old, name, part)
@@ -253,7 +302,10 @@ def _copied(value: Any, known: dict[int, Any]) -> Any:
     found = parts_of(value)
     if found is None:
         return value
-    made = made_of(type(value), found[1], [_copied(part, known) for part in found[0]])
+    parts = [_copied(part, known) for part in found[0]]
+    if not is_mutable(value) and all(new is old for new, old in zip(parts, found[0], strict=True)):
+        return value
+    made = made_of(type(value), found[1], parts)
     if is_mutable(value):
         known[id(value)] = made
     return made

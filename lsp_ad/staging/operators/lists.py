@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from lsp_ad.staging.backends.base import Backend, Owned, Spec
-from lsp_ad.staging.context import bounds_are_checked
+from lsp_ad.staging.context import wishes
 from lsp_ad.staging.errors import staging_error, user_place
+from lsp_ad.staging.operators.bounds import note_unseen
 from lsp_ad.staging.operators.types import Fixed, is_number, is_same, unified, value_spec
 from lsp_ad.staging.structures import Structure, flatten, mapped, register, unflatten
 
@@ -123,7 +124,8 @@ class StagedList(Owned):
         raise staging_error("A staged list has no slices.", "Take its items one by one, or `np.array` of it.")
 
     def _require(self, test: Any, message: str) -> None:
-        if bounds_are_checked() and self.backend.bounded_lists:
+        note_unseen()
+        if wishes().check_bounds and self.backend.bounded_lists:
             self.backend.require(test, "IndexError", f"{':'.join(map(str, user_place()))}: {message}")
 
     def array(self) -> Any:

@@ -7,8 +7,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from lsp_ad.staging import decisions
 from lsp_ad.staging.backends import owner
+from lsp_ad.staging.backends.base import Backend, Spec
 from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import staging_error
 from lsp_ad.staging.operators.branches import in_python, staged_choice
@@ -68,7 +71,10 @@ def and_(left: Any, right: Callable[[], Any], construct: str = decisions.AND) ->
         in_python(construct, left)
         return right() if test else left
     decide(construct, decisions.STAGED, f"its left side is a value of {backend.name}")
-    return staged_choice(backend, test, right, lambda: left, "and")
+    if not _is_truth(backend, left):
+        return staged_choice(backend, test, right, lambda: left, "and")
+    found = staged_choice(backend, test, right, lambda: False, "and")
+    return found if owner(found) is not None else backend.function("logical_and")(left, found)
 
 
 def or_(left: Any, right: Callable[[], Any], construct: str = decisions.OR) -> Any:
@@ -79,7 +85,15 @@ def or_(left: Any, right: Callable[[], Any], construct: str = decisions.OR) -> A
         in_python(construct, left)
         return left if test else right()
     decide(construct, decisions.STAGED, f"its left side is a value of {backend.name}")
-    return staged_choice(backend, test, lambda: left, right, "or")
+    if not _is_truth(backend, left):
+        return staged_choice(backend, test, lambda: left, right, "or")
+    found = staged_choice(backend, test, lambda: True, right, "or")
+    return found if owner(found) is not None else backend.function("logical_or")(left, found)
+
+
+def _is_truth(backend: Backend, left: Any) -> bool:
+    """Whether a left side is a truth value, which is known where it decides."""
+    return backend.owns(left) and backend.spec(left) == Spec(np.dtype(bool), ())
 
 
 def both(left: Any, right: Callable[[], Any], construct: str = decisions.AND) -> Any:

@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from lsp_ad.staging.backends.base import Backend, Owned
 from lsp_ad.staging.structures import mapped, register
+
+_known: ContextVar[tuple[tuple[Any, bool], ...]] = ContextVar("known", default=())
+
+
+@contextmanager
+def knowing(test: Any, holds: bool) -> Iterator[None]:
+    """Let a staged condition be known in a block: it is traced as one of the branches that it decides."""
+    token = _known.set((*_known.get(), (test, holds)))
+    try:
+        yield
+    finally:
+        _known.reset(token)
 
 
 class Maybe(Owned):
@@ -14,10 +28,20 @@ class Maybe(Owned):
 
     def __init__(self, backend: Backend, there: Any, value: Any):
         self.backend, self.there, self.value = backend, there, value
+        self.asked: list[Any] = []  # the conditions that say whether it is None
+
+    def is_there(self) -> Any:
+        """Whether there is a value: known in a branch that this decides, else staged."""
+        for test, holds in _known.get():
+            if test is self.there:
+                return holds
+            if any(test is absent for absent in self.asked):
+                return not holds
+        return self.there
 
     def checked(self) -> Any:
         """The value; the program raises a TypeError where it is None, as Python does."""
-        if self.there is not True:
+        if self.is_there() is not True:
             self.backend.require(self.there, "TypeError", "None is used where a value is needed")
         return self.value
 
@@ -48,11 +72,37 @@ def certain(value: Any) -> Any:
     return mapped(value, Maybe, lambda found, _: found.checked(), ())
 
 
+def computed(value: Any) -> Any:
+    """A result that has been computed, with None, or the values, for what may be None in it."""
+    return mapped(value, Maybe, lambda found, _: found.value if found.there else None)
+
+
+def maybe_in(value: Any) -> list[Maybe]:
+    """What may be None in a value."""
+    found: list[Maybe] = []
+
+    def seen(one: Maybe, path: tuple) -> Maybe:
+        found.append(one)
+        return one
+
+    mapped(value, Maybe, seen)
+    return found
+
+
+def narrowed(value: Any) -> Any:
+    """A value with what is known not to be None in it, in a branch that decides this, as what it is."""
+    return mapped(value, Maybe, lambda found, _: found.value if found.is_there() is True else found)
+
+
 def is_none(value: Any) -> Any:
     """`value is None`."""
     if not isinstance(value, Maybe):
         return value is None
-    return not value.there if isinstance(value.there, bool) else value.backend.not_(value.there)
+    there = value.is_there()
+    if isinstance(there, bool):
+        return not there
+    value.asked.append(value.backend.not_(there))
+    return value.asked[-1]
 
 
 def _operator(name: str) -> Callable[..., Any]:

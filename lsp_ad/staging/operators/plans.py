@@ -77,6 +77,11 @@ def is_list(tree: Tree) -> bool:
     return isinstance(tree, Made) and tree.kind in (list, StagedList)
 
 
+def has_list(tree: Tree) -> bool:
+    """Whether a list is somewhere in a type."""
+    return is_list(tree) or (isinstance(tree, Made) and any(map(has_list, tree.parts)))
+
+
 def fitted(value: Any, tree: Tree) -> Any:
     """The value with those of its lists staged that are in its type, and with None where it may be None."""
     if not isinstance(tree, Made):
@@ -259,6 +264,7 @@ __all__: Sequence[str] = [
     "Tree",
     "described",
     "fitted",
+    "has_list",
     "is_list",
     "is_undefined",
     "leaves_of",

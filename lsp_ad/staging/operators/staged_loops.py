@@ -14,7 +14,7 @@ from lsp_ad.staging.backends.base import Backend, Iterable, Options, Spec, Trace
 from lsp_ad.staging.context import going_over, gone_over, superseded, written
 from lsp_ad.staging.errors import in_generated_code, staging_error, user_place
 from lsp_ad.staging.operators.growth import Growth
-from lsp_ad.staging.operators.identity import Ends, Settling
+from lsp_ad.staging.operators.identity import Ends, Settling, shared_as
 from lsp_ad.staging.operators.iteration import Staged
 from lsp_ad.staging.operators.lists import Meta, StagedList, folded
 from lsp_ad.staging.operators.plans import (
@@ -23,6 +23,7 @@ from lsp_ad.staging.operators.plans import (
     Made,
     Tree,
     fitted,
+    has_list,
     is_undefined,
     leaves_of,
     length_spec,
@@ -81,7 +82,7 @@ class StagedLoop:
                 self._emit(plans, replace(traced, picks=()))
                 return
             found = self._types(traced, outcomes)
-            wanted = [self._next(*each) for each in zip(names, plans, found, strict=True)]
+            wanted = self._wanted(plans, found)
             if wanted == plans:
                 break
             plans = wanted
@@ -151,7 +152,7 @@ class StagedLoop:
             stepped: list[Any] = []
             if self.over is not None:
                 run = partial(self._with_item, next(rest), [next(rest) for _ in self.elements], stepped)
-            start = self._values(plans, rest)
+            start = shared_as(self.before, self._values(plans, rest))
             for position in self.off:
                 start[position] = False
             with going_over(self._gone_over(start)):
@@ -241,6 +242,17 @@ class StagedLoop:
                 leaves.append(spec if spec is not None and self.backend.owns(leaf) else Fixed(leaf))
             trees.append(tree_of(outcome.structure, iter(leaves)))
         return trees
+
+    def _wanted(self, plans: list[Tree], found: list[Tree]) -> list[Tree]:
+        """The types for another trace: those of numbers first, since the items of lists are made of these."""
+        wanted = list(plans)
+        for lists in (False, True):
+            for i, (name, plan, new) in enumerate(zip(self.state.all, plans, found, strict=True)):
+                if lists == (has_list(plan) or has_list(new)):
+                    wanted[i] = self._next(name, plan, new)
+            if wanted != plans:
+                break
+        return wanted
 
     def _next(self, name: str, plan: Tree, found: Tree) -> Tree:
         if is_undefined(plan):
@@ -360,7 +372,7 @@ class StagedLoop:
         def test(inputs: list[Any]) -> list[Any]:
             rest = iter(inputs)
             cursor = next(rest) if over is not None else None
-            self.state.set(tuple(self._values(plans, rest)))
+            self.state.set(tuple(shared_as(self.before, self._values(plans, rest))))
             more = truth(self.test()) if self.test is not None else True
             if over is None:
                 return [more]

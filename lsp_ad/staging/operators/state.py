@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from lsp_ad.staging import decisions
 from lsp_ad.staging.backends import loaded
-from lsp_ad.staging.backends.base import Ended
+from lsp_ad.staging.backends.base import Backend, Ended
 from lsp_ad.staging.context import Body, active, tracing
 from lsp_ad.staging.effects import no_hidden_changes
 from lsp_ad.staging.errors import in_try, raise_statement, staging_error, user_place
@@ -78,11 +78,16 @@ def run_body(
 
 def _raise_later(error: Exception) -> None:
     """Let the program raise what a `raise` statement in a body raises, where the back end can do that."""
-    backend = active() or next((b for b in loaded() if b.tracing()), None)
+    backend = _tracing()
     place = raise_statement(error)
     if backend is not None and backend.raises and place is not None and not in_try():
         backend.raise_(error, place)
         raise Ended from None
+
+
+def _tracing() -> Backend | None:
+    """The back end that the code is being traced for."""
+    return active() or next((b for b in loaded() if b.tracing()), None)
 
 
 def _in_a_trace(error: Exception, construct: str) -> Exception:
@@ -94,11 +99,14 @@ def _in_a_trace(error: Exception, construct: str) -> Exception:
         )
     place = raise_statement(error)
     if place is not None:
+        backend = _tracing()
+        asked = backend is not None and backend.raises_if_asked and not backend.raises and not in_try()
         what = "loop" if construct in (decisions.FOR, decisions.WHILE) else "branch"
         return staging_error(
             f"this staged {what} has a `raise` ({type(error).__name__}, {place}): it would be raised whatever"
             " the staged values are.",
-            "Use `assert`, or decide it by values of Python.",
+            "Use `assert`, or decide it by values of Python"
+            f"{', or ask for it: `lsp_ad.staged(..., raise_errors=True)`' if asked else ''}.",
         )
     return error
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from lsp_ad.staging.backends import loaded, owner
 from lsp_ad.staging.backends.base import Backend, Owned
 from lsp_ad.staging.errors import StagingError, staging_error
-from lsp_ad.staging.structures import flatten
+from lsp_ad.staging.structures import flatten, unflatten
 
 
 class StagedText(Owned):
@@ -30,7 +32,7 @@ class StagedText(Owned):
     def error(self) -> StagingError:
         return staging_error(
             f"The text {self.shown()!r} has staged values in it, which are known when the code runs only.",
-            "It can be printed, or be the message of an `assert`.",
+            "It can be printed, or be the message of an error.",
         )
 
     __str__ = __format__ = __add__ = __radd__ = __eq__ = __hash__ = _unknown
@@ -86,6 +88,35 @@ def print_(*values: Any, **options: Any) -> None:
             pieces.append("{}")
             found.append(value)
     backend.print_text(options.pop("sep", " ").join(pieces), *found, **named, **options)
+
+
+def staged_parts(error: Exception) -> tuple[list[Any], Callable[[Sequence[Any]], Exception]]:
+    """The staged values in an exception, in its texts too, and what puts values into it in their place."""
+    leaves, structure = flatten((error.args, vars(error)))
+    staged: list[Any] = []
+    puts: list[Callable[[Iterator[Any]], Any]] = []
+    for leaf in leaves:
+        inside = flatten((leaf.values, leaf.named))[0] if isinstance(leaf, StagedText) else [leaf]
+        staged += [value for value in inside if owner(value) is not None]
+        puts.append(partial(_put, leaf))
+
+    def made(values: Sequence[Any]) -> Exception:
+        rest = iter(values)
+        args, attributes = unflatten(structure, [put(rest) for put in puts])
+        error.args = args
+        vars(error).update(attributes)
+        return error
+
+    return staged, made if staged else lambda _: error
+
+
+def _put(leaf: Any, values: Iterator[Any]) -> Any:
+    """A part of an exception with values in the place of staged ones."""
+    if not isinstance(leaf, StagedText):
+        return leaf if owner(leaf) is None else next(values)
+    found, structure = flatten((leaf.values, leaf.named))
+    args, named = unflatten(structure, [v if owner(v) is None else next(values) for v in found])
+    return leaf.template.format(*args, **named)
 
 
 def message_of(made: Any) -> str:

@@ -14,6 +14,7 @@ import tensorflow as tf
 
 from lsp_ad.staging.errors import staging_error
 from lsp_ad.staging.libraries import is_users
+from lsp_ad.staging.operators.optional import Maybe
 
 _METHODS = [
     "all",
@@ -207,7 +208,7 @@ def _method(name: str) -> Callable[..., Any]:
 
 def _operator(name: str, swapped: bool = False) -> Callable[[Array, Any], Any]:
     def method(self: Array, other: Any) -> Any:
-        if other is None or isinstance(other, (str, tuple, dict)) or is_users(type(other)):
+        if other is None or isinstance(other, (str, tuple, dict, Maybe)) or is_users(type(other)):
             return NotImplemented
         left, right = (other, self) if swapped else (self, other)
         return function(name)(left, right)

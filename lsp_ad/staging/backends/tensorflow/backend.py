@@ -6,6 +6,7 @@ compiled for this back end they are values of the class `Array`, and the program
 
 from __future__ import annotations
 
+import builtins
 import functools
 import re
 import sys
@@ -24,8 +25,10 @@ from lsp_ad.staging.backends.tensorflow.functions import FUNCTIONS
 from lsp_ad.staging.backends.tensorflow.lists import Items, ListSpec
 from lsp_ad.staging.backends.tensorflow.shapes import Sizes
 from lsp_ad.staging.context import active, compiling
-from lsp_ad.staging.errors import CONVERTED, StagingError, staging_error, user_place
+from lsp_ad.staging.errors import user_place
 from lsp_ad.staging.operators.lists import plain
+from lsp_ad.staging.operators.optional import computed
+from lsp_ad.staging.operators.texts import staged_parts
 from lsp_ad.staging.structures import flatten, unflatten
 
 _ASSERTION = "AssertionError at"
@@ -37,9 +40,11 @@ class TensorFlow(Backend):
     same_shapes = False
     bounded_lists = False
     raises = True
+    optional = True
 
     def __init__(self) -> None:
         self._failures: list[Exception] = []  # the errors of `raise` statements
+        self._failed: list[Exception] = []  # those of the program that runs, with its values in them
 
     def owns(self, value: Any) -> bool:
         if isinstance(value, (Array, Items)):
@@ -239,14 +244,27 @@ class TensorFlow(Backend):
         place = ":".join(map(str, user_place()))
         tf.debugging.Assert(truth(test), [f"{_ASSERTION} {place}: {message()}"])
 
+    def require(self, test: Any, error: str, message: str) -> None:
+        self._raise_unless(truth(test), getattr(builtins, error)(message), ":".join(map(str, user_place())))
+
     def raise_(self, error: Exception, place: str) -> None:
-        if any(map(self.owns, flatten([*error.args, *vars(error).values()])[0])):
-            raise staging_error(f"The {type(error).__name__} of {place} has staged values in it.")
+        values, made = staged_parts(error.with_traceback(None))
+        if not values:
+            self._raise_unless(tf.constant(False), error, place)
+            return
+
+        def fail(*found: Any) -> None:
+            self._failed.append(made([v[()] for v in map(np.asarray, found)]))
+            raise self._failed[-1]
+
+        tf.numpy_function(fail, [tensor_of(v) for v in values], [])
+
+    def _raise_unless(self, test: tf.Tensor, error: Exception, place: str) -> None:
         said = f"{_RAISED} {place} as number {len(self._failures)}: {type(error).__name__}: {error}"
         if hasattr(error, "add_note"):
             error.add_note(f"raised at {place}")
         self._failures.append(error.with_traceback(None))
-        tf.raw_ops.Assert(condition=tf.constant(False), data=[tf.constant(said)])
+        tf.raw_ops.Assert(condition=test, data=[tf.constant(said)])
 
     def underlying(self, function: Any) -> Any:
         return getattr(function, "python_function", None)
@@ -260,7 +278,7 @@ class TensorFlow(Backend):
         """Not converted a second time by AutoGraph, nor what it hands to functions of TensorFlow."""
         if tf.executing_eagerly():
             return run
-        return tf.autograph.experimental.do_not_convert(lambda *args, **named: _ending(run, args, named))
+        return tf.autograph.experimental.do_not_convert(run)
 
     def tracing(self) -> bool:
         return bool(tf.inside_function())
@@ -282,19 +300,22 @@ class TensorFlow(Backend):
                 traces[key] = self._compiled(function, leaves, structure, specs)
             code, rebuilt = traces[key]
             tensors = [tensor_of(v, s.dtype) for v, s in zip(data, specs, strict=True)]
+            self._failed.clear()
             try:
                 outputs = code(*tensors)
-            except tf.errors.InvalidArgumentError as error:
+            except tf.errors.OpError as error:
                 raise self._of_python(error) from None
             if any(isinstance(v, (tf.Tensor, tf.Variable)) for v in data):
-                return rebuilt(outputs)
-            return plain(rebuilt([tensor.numpy()[()] for tensor in outputs]), lambda item: item)
+                return computed(rebuilt(outputs))
+            return plain(computed(rebuilt([tensor.numpy()[()] for tensor in outputs])), lambda item: item)
 
         traces: dict[Any, Any] = {}
         return compiled
 
     def _of_python(self, error: Exception) -> Exception:
         """The error that Python would have raised for one at run time."""
+        if self._failed:
+            return self._failed[0]
         raised = re.search(rf"assertion failed: \[{_RAISED} .*? as number (\d+): ", str(error), re.DOTALL)
         if raised is not None:
             return self._failures[int(raised[1])]
@@ -311,7 +332,7 @@ class TensorFlow(Backend):
             inputs = iter(Array(t, s.weak) for t, s in zip(tensors, specs, strict=True))
             args, named = unflatten(structure, [next(inputs) if is_data(v) else v for v in leaves])
             with compiling(self):
-                found, shape = flatten(_ending(function, args, named))
+                found, shape = flatten(function(*args, **named))
             results[:] = found, shape
             return [
                 lists.stacked(leaf) if isinstance(leaf, Items) else tensor_of(leaf)
@@ -328,20 +349,6 @@ class TensorFlow(Backend):
             return unflatten(shape, [next(rest) if self.owns(leaf) else leaf for leaf in found])
 
         return code, rebuilt
-
-
-def _ending(run: Callable[..., Any], args: tuple, named: dict[str, Any]) -> Any:
-    """The result of a converted function; an error where every path through it raises one."""
-    try:
-        return run(*args, **named)
-    except Ended as ended:
-        traceback = ended.__traceback__
-        while traceback is not None and traceback.tb_frame.f_code not in CONVERTED:
-            traceback = traceback.tb_next
-        place = (
-            f"{traceback.tb_frame.f_code.co_filename}:{traceback.tb_lineno}" if traceback else "<unknown>:0"
-        )
-        raise StagingError(f"{place}: every path from here on raises an error.") from None
 
 
 def _scalar(test: Any) -> tf.Tensor:

@@ -1,0 +1,205 @@
+"""With which names the value of an expression may share memory, in code that is converted.
+
+More is told than from one expression: what a function of the file returns, part by part; which indices pick
+elements, so that what is read is new; and that what generated code saves before a write is no view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import gast
+
+from lsp_ad.rules.resolve import Scope
+from lsp_ad.semantics import flow, memory
+from lsp_ad.semantics.aliases import Given
+from lsp_ad.semantics.names import parameters
+from lsp_ad.source.printing import expression_text
+from lsp_ad.staging.generated import docstring_of, forward_of, is_generated
+
+CALLERS = "caller's "
+"""What the name of an array of the caller's begins with, which stands for it from the start."""
+
+_NEW = {*("len", "int", "float", "bool", "range", "abs", "sum", "isinstance", "str", "min", "max", "round")}
+_HELPERS = {f"lsp_ad.runtime.{name}" for name in ("zeros_of", "ones_of", "copy_of", "own_copy")}
+_NUMPY = {
+    f"numpy.{name}"
+    for name in (
+        *("shape", "size", "ndim", "diag_indices", "diag_indices_from", "tril_indices", "tril_indices_from"),
+        *("triu_indices", "triu_indices_from", "indices", "nonzero", "flatnonzero", "argwhere", "argsort"),
+        *("unravel_index", "ravel_multi_index", "searchsorted", "lexsort", "unique", "isnan", "isinf"),
+        *("isfinite", "logical_and", "logical_or", "logical_not", "logical_xor"),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a function returns, by its parts (of a tuple that is written out, else the one value).
+
+    `parameters`: those that each may share memory with; `parts`: the other parts that it may; `last`: the
+    same of the last part, if that is a tuple that is written out.
+    """
+
+    parameters: list[frozenset[str]]
+    parts: list[frozenset[int]]
+    is_tuple: bool
+    last: Result | None = None
+
+
+class Sources(memory.Sharing):
+    """For one function, before its expressions are converted; `docstring`: what it had for one."""
+
+    def __init__(self, function: gast.FunctionDef, scope: Scope, docstring: str):
+        super().__init__(self._makes_new, _picks)
+        self.scope = scope
+        self._saves = set(_saves(function.body)) if is_generated(docstring) else set()
+        forward = scope.program.functions.get(forward_of(docstring) or "")
+        found = _result_of(scope, forward) if forward is not None else None
+        self._saved = (parameters(function)[0], found.last) if found is not None and found.last else None
+
+    def sources(self, node: gast.expr | None) -> set[str]:
+        found = self._result(node)
+        if found is None:
+            return super().sources(node)
+        function, result = found
+        return set().union(*(self._given(function, node, p) for p in result.parameters))
+
+    def edges(self, s: gast.stmt) -> list[tuple[str, set[str]]]:
+        """What a statement binds; the number of `enumerate` is apart."""
+        if id(s) in self._saves:
+            return [(n, set()) for n in flow.header_writes(s)]
+        found = super().edges(s)
+        if (
+            isinstance(s, gast.For)
+            and isinstance(s.iter, gast.Call)
+            and isinstance(s.iter.func, gast.Name)
+            and s.iter.func.id == "enumerate"
+            and isinstance(s.target, (gast.Tuple, gast.List))
+            and isinstance(s.target.elts[0], gast.Name)
+        ):
+            return [(n, sources) for n, sources in found if n != s.target.elts[0].id]
+        return found
+
+    def _bound(self, target: gast.expr, value: gast.expr) -> list[tuple[str, set[str]]]:
+        if not isinstance(target, (gast.Tuple, gast.List)):
+            return super()._bound(target, value)
+        found = self._result(value)
+        if found is not None and found[1].is_tuple:
+            function, result = found
+            sources = [self._given(function, value, given) for given in result.parameters]
+        elif self._saved is not None and isinstance(value, gast.Name) and value.id == self._saved[0]:
+            result = self._saved[1]
+            sources = [{f"{CALLERS}{value.id}[{i}]"} for i in range(len(result.parts))]
+        else:
+            return super()._bound(target, value)
+        if len(target.elts) != len(result.parts):
+            return super()._bound(target, value)
+        stored = [flow.stored(t) for t in target.elts]
+        edges = []
+        for names, given, others in zip(stored, sources, result.parts, strict=True):
+            around = given.union(*(stored[i] for i in others), names)
+            edges += [(n, around - {n}) for n in names]
+        return edges
+
+    def _makes_new(self, call: gast.Call) -> bool:
+        if isinstance(call.func, gast.Name) and call.func.id in _NEW:
+            return True
+        dotted = self.scope.canonical(call.func) or ""
+        return dotted in _HELPERS or dotted in _NUMPY or self.scope.makes_new(call)
+
+    def _result(self, node: gast.expr | None) -> tuple[gast.FunctionDef, Result] | None:
+        """The function of the file that an expression calls, and what it returns, where that is known."""
+        if not isinstance(node, gast.Call):
+            return None
+        function = self.scope.callee(node)
+        if function is None or any(isinstance(a, gast.Starred) for a in node.args):
+            return None
+        if any(k.arg is None for k in node.keywords):
+            return None
+        result = _result_of(self.scope, function)
+        return (function, result) if result is not None else None
+
+    def _given(self, function: gast.FunctionDef, call: gast.Call, names: Iterable[str]) -> set[str]:
+        """What the arguments for some parameters may share memory with."""
+        given = dict(zip(parameters(function), call.args, strict=False))
+        given |= {k.arg: k.value for k in call.keywords}
+        return {n for p in names if p in given for n in self.sources(given[p])}
+
+
+def _result_of(scope: Scope, function: gast.FunctionDef) -> Result | None:
+    """What a function of the file returns; None where it is not known: it may be memory from outside."""
+    key, derived = ("parts returned", id(function)), scope.program.derived
+    if key not in derived:
+        derived[key] = None  # while it is looked at: a function that calls itself
+        derived[key] = _found(Scope.of(scope.program, function), function)
+    return derived[key]
+
+
+def _found(scope: Scope, function: gast.FunctionDef) -> Result | None:
+    header = function.args
+    statements = list(flow.statements(function.body))
+    inside = any(isinstance(s, (gast.FunctionDef, gast.ClassDef)) for s in statements)
+    if function.decorator_list or header.vararg or header.kwarg or inside or not _constant(header):
+        return None
+    returns = [s for s in statements if isinstance(s, gast.Return) and s.value is not None]
+    sharing = Sources(function, scope, docstring_of(function))
+    given = Given(function.body, parameters(function), sharing.edges)
+    return _parts_of([(s, s.value) for s in returns], sharing, given)
+
+
+def _parts_of(values: list[tuple[gast.stmt, gast.expr]], sharing: Sources, given: Given) -> Result | None:
+    """The parts of what is returned: by each statement its value."""
+    is_tuple = all(isinstance(value, gast.Tuple) for _, value in values)
+    parts = [value.elts if isinstance(value, gast.Tuple) and is_tuple else [value] for _, value in values]
+    if not values or len({len(p) for p in parts}) != 1:
+        return None
+    shared: list[frozenset[str]] = [frozenset() for _ in parts[0]]
+    others: list[frozenset[int]] = [frozenset() for _ in parts[0]]
+    for (s, _), found in zip(values, parts, strict=True):
+        roots = [sharing.sources(v) for v in found]
+        if not set().union(*roots) <= sharing.scope.local:
+            return None
+        reached = [r.union(*(given.names(s, n) for n in r)) for r in roots]
+        for i, names in enumerate(roots):
+            shared[i] |= {p for n in names for p in given.at(s, n)}
+            others[i] |= {j for j, around in enumerate(reached) if j != i and around & reached[i]}
+    nested = is_tuple and bool(parts[0]) and all(isinstance(p[-1], gast.Tuple) for p in parts)
+    last = [(s, p[-1]) for (s, _), p in zip(values, parts, strict=True)] if nested else []
+    return Result(shared, others, is_tuple, _parts_of(last, sharing, given) if nested else None)
+
+
+def _constant(header: gast.arguments) -> bool:
+    """Whether all defaults are constants, which no two calls share."""
+    return all(d is None or isinstance(d, gast.Constant) for d in [*header.defaults, *header.kw_defaults])
+
+
+def _picks(index: gast.expr) -> bool:
+    """Whether an index surely picks elements: a list that is written out, or a comparison, is in it."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    return any(isinstance(part, (gast.List, gast.ListComp, gast.Compare)) for part in parts)
+
+
+def _saves(body: list[gast.stmt]) -> Iterable[int]:
+    """The statements `before = x[i]` of a block in which `x[i]` is written next: what generated code saves.
+
+    It reads there what was in `x` before, so it has copied it, or it is a number.
+    """
+    reads: dict[str, gast.stmt] = {}
+    for s in body:
+        target = memory.written(s)
+        if target is not None:
+            saved = reads.get(expression_text(target))
+            if saved is not None:
+                yield id(saved)
+        for n in flow.header_writes(s):
+            reads = {text: one for text, one in reads.items() if n not in flow.reads(one)}
+        named = isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)
+        if named and isinstance(s.value, gast.Subscript):
+            reads[expression_text(s.value)] = s
+        for block in flow.blocks(s):
+            yield from _saves(block)
+
+
+__all__ = ["Sources"]
