@@ -222,8 +222,9 @@ class Lantern(Lists):
         names = [v.value.name for v in carried]
         if not body.ends:
             values = [body.code.outputs[p] if p is not None else None for p in blocks.picks(body)]
+            first = dict(zip(names, (*initial, *(lists[i] for i in changed)), strict=True))
             for i, (value, spec) in enumerate(zip(values, specs, strict=True)):
-                initial[i] = zeros.shaped(tracer, spec, initial[i], value, body.code.bound)
+                initial[i] = zeros.shaped(tracer, spec, initial[i], value, names[i], body.code.bound, first)
         memories = blocks.carried(tracer, test, body, initial)
         initial = [*initial, *(lists[i] for i in changed)]
         entry = [builder.type_of(tracer.value(v)) for v in initial]
