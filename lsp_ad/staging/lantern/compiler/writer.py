@@ -285,8 +285,12 @@ class Writer:
         if isinstance(operand, Number):
             return Number(self.atom(operand.code), operand.dtype)
         if isinstance(operand, Group):
+            items = []
             with self.holding(*operand.items):
-                return Group(tuple(self.settled(i, deep) for i in operand.items))
+                for item in operand.items:
+                    with self.released(item):
+                        items.append(self.settled(item, deep))
+            return Group(tuple(items))
         return self.store(operand) if deep and isinstance(operand, Computed) else operand
 
     def element(self, array: ArrayLike, index: Sequence[str]) -> Number:
