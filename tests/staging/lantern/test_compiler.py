@@ -97,6 +97,33 @@ def test_an_elementwise_operation_takes_the_memory_of_an_operand_that_ends():
 V = "(u (array float64 1))"
 
 
+def test_a_part_is_updated_by_itself_in_one_loop():
+    body = """
+    (let ((a (+ u 1.0)) (b (set a [(: 1)] (+ (get a [(: 1)]) (* 2.0 (get u [(: 1)])))))
+          (c (add-at b [(: _ -1)] (* (get b [(: _ -1)]) (get u [(: 1)])))))
+      c)
+    """
+    p = program(body, V, "(array float64 1)")
+    source = program_source(p, list(kernels.KERNELS), False).source
+    assert source.count("np.empty") == 1 and source.count("for ") == 3
+    agree(p, np.array([1.0, 2.0, 3.0, -4.0]))
+    agree(p, np.array([1.0]))
+
+
+def test_what_a_loop_carries_in_a_tuple_is_computed_in_place():
+    body = """
+    (let ((found (while ((i 0) (total (zeros n :dtype float64)) (other (zeros n :dtype float64)))
+            (< i 3)
+            (let ((a (+ total u)) (b (+ other total)) (j (+ i 1)) (all (tuple j a b))) all))))
+      found)
+    """
+    p = program(body, f"(n int64) {V}", "(tuple int64 (array float64 1) (array float64 1))")
+    # total is read by both: the first of them takes new memory
+    source = program_source(p, list(kernels.KERNELS), False).source
+    assert "copy()" not in source and source.count("np.empty") == 1
+    agree(p, 3, np.array([1.0, 2.0, 3.0]))
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -108,6 +135,11 @@ V = "(u (array float64 1))"
         # a value that is computed late from what is written into
         "(let ((v (+ u 1.0)) (w (* v 2.0)) (x (set v [1] 9.0))) (tuple w x))",
         "(let ((v (+ u 1.0)) (x (set v [(: 1)] (get v [(: _ -1)])))) x)",
+        "(let ((v (+ u 1.0)) (x (set v [(: 1)] (+ (get v [(: 1)]) (get v [(: _ -1)]))))) x)",
+        "(let ((v (+ u 1.0)) (w (get v [(: 1)])) (x (set v [(: 1)] (* (get v [(: 1)]) 2.0)))) (tuple w x))",
+        "(let ((v (+ u 1.0)) (w (* v 3.0)) (x (set v [(: 1)] (* (get v [(: 1)]) 2.0)))) (+ w x))",
+        "(let ((v (+ u 1.0)) (x (set v [(: 1)] (* (get v [(: 1)]) (get v [0]))))) x)",
+        "(let ((v (+ u 1.0)) (x (set v [] (* (get v [(: 1 2)]) v)))) x)",
         "(let ((v (+ u 1.0)) (x (set v [] (get v [(: _ _ -1)])))) x)",
         "(tuple u (set u [0] 1.0))",
         "(tuple (set u [0] 1.0) (set u [1] 2.0))",

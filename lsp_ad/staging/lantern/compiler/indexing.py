@@ -85,6 +85,12 @@ def update(w: Writer, kind: str, array: ArrayLike, entries: list[Entry], new: Op
     arrays = [e for e in entries if isinstance(e, Stored | Computed)]
     with w.holding(*arrays):
         if isinstance(array, Stored) and array.contiguous and w.claimable(array):
+            with w.holding(array, new):
+                place = None if arrays else _place(w, array, entries)
+                in_step = place is not None and _in_step(w, new, place)
+            if in_step and place is not None and w.claim(array, new):
+                _write(w, kind, place, new)
+                return array
             with w.holding(array):
                 new = _apart(w, new, array)
         with w.holding(new):
@@ -92,6 +98,23 @@ def update(w: Writer, kind: str, array: ArrayLike, entries: list[Entry], new: Op
             with w.holding(target):
                 _write(w, kind, _place(w, target, entries), new)
     return target
+
+
+def _in_step(w: Writer, new: Operand, place: Place) -> bool:
+    """Whether an element of what is written reads only its own place in the array that it is written into."""
+    source = place.source
+    if not (place.whole and isinstance(new, Computed) and len(new.dims) == len(place.dims)):
+        return False
+    read = [a for a in new.aligned if a.roots & source.roots]
+    if (
+        not read
+        or new.shifted is None
+        or new.shifted & source.roots
+        or {a.code for a in read} != {source.code}
+    ):
+        return False
+    fit(w, new.dims, place.dims)
+    return all(map(w.same, new.dims, place.dims))
 
 
 def _apart(w: Writer, operand: T, array: ArrayLike) -> T | Stored:
