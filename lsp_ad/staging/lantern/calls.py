@@ -20,7 +20,7 @@ from lsp_ad.staging.lantern.ir import Scalar, Tuple, Type
 from lsp_ad.staging.lantern.records import Boxed, Record
 from lsp_ad.staging.lantern.sharing import Memory
 from lsp_ad.staging.lantern.staged import Staged
-from lsp_ad.staging.operators.optional import Maybe, certain
+from lsp_ad.staging.operators.optional import Maybe
 from lsp_ad.staging.structures import Structure, flatten, mapped, parts_of, unflatten
 
 if TYPE_CHECKING:
@@ -95,9 +95,9 @@ class Calls:
 
     def call(self, function: FunctionType, args: tuple, named: dict[str, Any]) -> Any:
         """A call of a converted function: traced through, or a call of a function of the program."""
-        known = helper(function, certain(args)) if not named else None
+        known = helper(function, args) if not named else None
         if known is not None:
-            return known(*certain(args))
+            return known()
         args, named = mapped((args, named), Maybe, self._seen)
         leaves, structure = flatten((args, named))
         if not any(isinstance(leaf, Staged) for leaf in leaves) and not _captures(function):

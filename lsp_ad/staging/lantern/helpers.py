@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import FunctionType
 from typing import Any
 
@@ -11,16 +12,20 @@ import numpy as np
 from lsp_ad.staging.helpers import helper_name
 from lsp_ad.staging.lantern.numpy_functions import astype, function
 from lsp_ad.staging.lantern.staged import Staged
+from lsp_ad.staging.operators.optional import certain
 
 
-def helper(called: FunctionType, args: tuple) -> Callable[..., Any] | None:
-    """What stands for a function, if it is one of the helpers, and for its arguments there is something."""
+def helper(called: FunctionType, args: tuple) -> Callable[[], Any] | None:
+    """What stands for a call, if it is one of the helpers, and for its arguments there is something."""
     known = _HELPERS.get(helper_name(called) or "")
     if known is None:
         return None
+    args = certain(args)
     if known is split_like:
-        return known if isinstance(args[0], Staged) and type(args[1]) in (list, tuple) else None
-    return known if known is unbroadcast or _are_small(*args) else None
+        stands = isinstance(args[0], Staged) and type(args[1]) in (list, tuple)
+    else:
+        stands = known is unbroadcast or _are_small(*args)
+    return partial(known, *args) if stands else None
 
 
 def unbroadcast(dx: Any, x: Any) -> Any:

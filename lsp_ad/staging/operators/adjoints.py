@@ -1,4 +1,4 @@
-"""Helpers of generated derivatives, of lists whose length is not known when tracing."""
+"""Helpers of generated derivatives, of lists whose length is not known when tracing and what may be None."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from lsp_ad.staging.helpers import helper_name
 from lsp_ad.staging.operators.lists import StagedList
+from lsp_ad.staging.operators.optional import Maybe
 from lsp_ad.staging.structures import parts_of
 
 
 def of_lists(function: Any, args: tuple) -> Callable[..., Any] | None:
-    """What stands for a converted function, if it is a helper and there are such lists in its arguments."""
+    """What stands for a converted function, if it is a helper and there is such a value in its arguments."""
     known = _HELPERS.get(getattr(function, "__name__", ""))
     if known is None or not any(map(_has_lists, args)) or helper_name(function) is None:
         return None
@@ -20,7 +23,7 @@ def of_lists(function: Any, args: tuple) -> Callable[..., Any] | None:
 
 
 def _has_lists(value: Any) -> bool:
-    return isinstance(value, StagedList) or any(map(_has_lists, (parts_of(value) or [()])[0]))
+    return isinstance(value, (StagedList, Maybe)) or any(map(_has_lists, (parts_of(value) or [()])[0]))
 
 
 def _zeros(plain: Callable[..., Any], x: Any) -> Any:
@@ -28,6 +31,8 @@ def _zeros(plain: Callable[..., Any], x: Any) -> Any:
 
     if isinstance(x, StagedList):
         return converted(_zeros_of_items)(x, plain)  # type: ignore[arg-type]
+    if isinstance(x, Maybe):
+        return Maybe(x.backend, x.there, _zeros(plain, x.value))
     if not _has_lists(x):
         return plain(x)
     if isinstance(x, dict):
@@ -38,9 +43,23 @@ def _zeros(plain: Callable[..., Any], x: Any) -> Any:
 def _sum(plain: Callable[..., Any], dx: Any, dy: Any) -> Any:
     from lsp_ad.staging.conversion import converted
 
-    if isinstance(dx, StagedList) and isinstance(dy, StagedList):
+    if isinstance(dx, StagedList) and _has_items(dy):
         return converted(_sum_of_items)(dx, dy, plain)  # type: ignore[arg-type]
+    if isinstance(dy, StagedList) and _has_items(dx):
+        return converted(_sum_of_items)(dx, dy, plain).array()  # type: ignore[arg-type]
     return plain(dx, dy)
+
+
+def _like(plain: Callable[..., Any], dx: Any, x: Any) -> Any:
+    from lsp_ad.staging.conversion import converted
+
+    if isinstance(x, StagedList):
+        return converted(_items_like)(dx, x, plain)  # type: ignore[arg-type]
+    return plain(dx, x)
+
+
+def _has_items(value: Any) -> bool:
+    return isinstance(value, (StagedList, list, tuple)) or np.ndim(value) > 0
 
 
 def _zeros_of_items(x: Any, zeros_of: Any) -> Any:
@@ -57,4 +76,11 @@ def _sum_of_items(dx: Any, dy: Any, sum_of: Any) -> Any:
     return made
 
 
-_HELPERS: dict[str, Callable[..., Any]] = {"zeros_of": _zeros, "sum_of": _sum}
+def _items_like(dx: Any, x: Any, like: Any) -> Any:
+    made = []
+    for d, item in zip(dx, x):  # noqa: B905 (of one length, which is not known)
+        made.append(like(d, item))
+    return made
+
+
+_HELPERS: dict[str, Callable[..., Any]] = {"zeros_of": _zeros, "sum_of": _sum, "like": _like}

@@ -69,7 +69,21 @@ def list_(*values: Any) -> Any:
     """`list(value)`."""
     if values and isinstance(values[0], StagedList):
         return values[0].copy()
+    over = gone_over(values[0]) if values else None
+    if isinstance(over, Staged) and not isinstance(over.count, int) and not over.backend.bounded_lists:
+        return _listed(over)
     return list(*map(items, values))
+
+
+def _listed(over: Staged) -> Any:
+    """A list of as many items as there are when the program runs."""
+    made: list[Any] = [[]]
+
+    def set_state(values: tuple) -> None:
+        made[0] = values[0]
+
+    for_(over, lambda item: made[0].append(item), State("list", lambda: (made[0],), set_state, 1))
+    return made[0]
 
 
 def tuple_(*values: Any) -> tuple:

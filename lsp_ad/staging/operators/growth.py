@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from lsp_ad.staging.errors import user_place
 from lsp_ad.staging.operators.lists import StagedList
 from lsp_ad.staging.operators.plans import Made
 from lsp_ad.staging.operators.types import Fixed
+from lsp_ad.staging.structures import mapped
 
 
 @dataclass
@@ -36,3 +40,18 @@ class Growth:
         if self.net <= 0 or count is None:
             return self.peak
         return self.net * max(count - 1, 0) + self.peak
+
+
+def check_bound(most: int, growth: Mapping[tuple, Growth], values: Mapping[str, Any]) -> None:
+    """Let the program check that a loop has kept to the bound that its lists have room for."""
+    place = ":".join(map(str, user_place()))
+    message = f"{place}: this loop runs more than {most} times, its maximum_iterations"
+
+    def checked(value: StagedList, path: tuple) -> StagedList:
+        found = growth.get(path)
+        if found is not None and found.net > 0 and not value.known:
+            value.backend.assert_(value.length <= value.meta.capacity, lambda: message)
+        return value
+
+    for name, value in values.items():
+        mapped(value, StagedList, checked, (name,))

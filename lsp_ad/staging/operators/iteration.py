@@ -177,6 +177,8 @@ def zip_(*iterables: Any, strict: bool = False) -> Any:
     backend = owner(*filter(None, map(gone_over, iterables)))
     if backend is None:
         return zip(*iterables, strict=strict)
+    if strict and backend.raises and any(type(one) in (list, tuple) for one in iterables):
+        return _of_one_length(backend, iterables)
     found: list[Staged] = []
     for iterable in iterables:
         made = staged_by(backend, iterable)
@@ -193,7 +195,7 @@ def zip_(*iterables: Any, strict: bool = False) -> Any:
         if not backend.raises:
             raise staging_error(f"`zip` is strict about lengths {counts} that are not known to be equal.")
         for other in counts[1:]:
-            backend.require(counts[0] == other, "ValueError", "the arguments of zip() have different lengths")
+            _require_equal(backend, counts[0], other)
     count = counts[0]
     for other in counts[1:]:
         known = isinstance(count, int) and isinstance(other, int)
@@ -215,6 +217,24 @@ def zip_(*iterables: Any, strict: bool = False) -> Any:
         return tuple(parts)
 
     return Staged(backend, count, item, "a zip", arrays)
+
+
+def _of_one_length(backend: Backend, iterables: Sequence[Any]) -> Any:
+    """`zip(..., strict=True)` with a list of Python among the iterables, whose length all must have."""
+    count = next(len(one) for one in iterables if type(one) in (list, tuple))
+    made: list[Any] = []
+    for iterable in iterables:
+        over = staged(iterable)
+        if over is not None and not isinstance(over.count, int):
+            _require_equal(backend, over.count, count)
+            over = Staged(backend, count, over.item, over.what, over.arrays)
+        made.append(iterable if over is None else over)
+    return zip(*made, strict=True)
+
+
+def _require_equal(backend: Backend, one: Any, other: Any) -> None:
+    """Let the program raise what `zip` raises of iterables of two lengths."""
+    backend.require(one == other, "ValueError", "the arguments of zip() have different lengths")
 
 
 def map_(function: Any, *iterables: Any) -> Any:

@@ -12,8 +12,8 @@ import numpy as np
 from lsp_ad.staging import decisions
 from lsp_ad.staging.backends.base import Backend, Iterable, Options, Spec, Traced
 from lsp_ad.staging.context import going_over, gone_over, superseded, written
-from lsp_ad.staging.errors import in_generated_code, staging_error, user_place
-from lsp_ad.staging.operators.growth import Growth
+from lsp_ad.staging.errors import in_generated_code, staging_error
+from lsp_ad.staging.operators.growth import Growth, check_bound
 from lsp_ad.staging.operators.identity import Ends, Settling, shared_as
 from lsp_ad.staging.operators.iteration import Staged
 from lsp_ad.staging.operators.lists import Meta, StagedList, folded
@@ -325,7 +325,10 @@ class StagedLoop:
         settling = Settling(self.construct, self.state.all, self.before, [self.ends])
         self.state.set(settling.settled(made, [f for f in (self.body, self.test) if f is not None]))
         settling.remember()
-        self._checked(made)
+        if self.options.maximum_iterations is not None:
+            check_bound(
+                self.options.maximum_iterations, self.growth, dict(zip(self.state.all, made, strict=True))
+            )
 
     def _afterwards(self, value: StagedList, path: tuple) -> StagedList:
         """A list after the loop, its length known where it can be."""
@@ -348,23 +351,6 @@ class StagedLoop:
         top = old.top + max(growth.net, 0) * (self._most() or 0)
         meta = replace(meta, reserve=reserve, top=top, peak=max(old.peak, old.top + room))
         return StagedList(meta, value.base, value.stores)
-
-    def _checked(self, values: Sequence[Any]) -> None:
-        """Check at run time that a loop has kept to the bound that its lists have room for."""
-
-        def checked(value: StagedList, path: tuple) -> StagedList:
-            growth = self.growth.get(path)
-            if growth is not None and growth.net > 0 and not value.known:
-                self.backend.assert_(value.length <= value.meta.capacity, lambda: message)
-            return value
-
-        most = self.options.maximum_iterations
-        if most is None:
-            return
-        place = ":".join(map(str, user_place()))
-        message = f"{place}: this loop runs more than {most} times, its maximum_iterations"
-        for name, value in zip(self.state.all, values, strict=True):
-            mapped(value, StagedList, checked, (name,))
 
     def _by_while(self, plans: list[Tree], body: Traced, start: list[Any], specs: list[Spec]) -> list[Any]:
         backend, over = self.backend, self.over

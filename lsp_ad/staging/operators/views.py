@@ -17,9 +17,9 @@ from lsp_ad.staging.context import views
 
 # methods and functions of NumPy that may give an array that is given, or a view of it
 _METHODS = ("conj", "conjugate", "diagonal", "ravel", "reshape", "squeeze", "swapaxes", "transpose", "view")
-_NAMES = """asarray asanyarray ascontiguousarray asfortranarray atleast_1d atleast_2d atleast_3d broadcast_to
-    broadcast_arrays expand_dims imag moveaxis permute_dims real require rollaxis bool_ int32 int64 float32
-    float64 complex64 complex128"""
+_NAMES = """array_split asarray asanyarray ascontiguousarray asfortranarray atleast_1d atleast_2d atleast_3d
+    broadcast_arrays broadcast_to diag dsplit expand_dims flip fliplr flipud hsplit imag moveaxis permute_dims
+    real require rollaxis rot90 split unstack vsplit bool_ int32 int64 float32 float64 complex64 complex128"""
 _FUNCTIONS = frozenset([*_METHODS, *_NAMES.split()])
 
 
