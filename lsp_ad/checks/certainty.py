@@ -52,6 +52,8 @@ _DISPLAYS = (gast.List, gast.Tuple, gast.ListComp)
 _OF_DICTS = {"get", "pop", "values", "copy", "setdefault"}
 _OF_NUMBERS = {"abs", "float", "int", "complex", "round", "divmod", "pow"}
 _MAKES_ARRAYS = {"zeros", "ones", "full", "empty", "eye", "arange", "linspace"}
+_LEAVES = {"jax.tree.leaves", "jax.tree_util.tree_leaves", "jax.tree_leaves"}
+FLATTENED = {"jax.tree.flatten", "jax.tree_util.tree_flatten", "jax.flatten_util.ravel_pytree"}
 _PLAIN_JAX = {"finfo", "iinfo", "dtype", "promote_types", "can_cast", "array_str", "array_repr"}
 
 
@@ -63,6 +65,8 @@ def of_call(canonical: str, arguments: list[Origin]) -> Origin:
         parts = canonical.split(".")
         tensor = (len(parts) == 2 or parts[1] in _TF_MODULES) and name not in _TF_OTHERS and name.islower()
         return computed_of(True) if tensor else TRACED
+    if canonical in _LEAVES:
+        return PARTS if sure >= Sure.PARTS else TRACED
     made = module == "jax.numpy" and name in _MAKES_ARRAYS
     public = not name.startswith("_")
     if canonical.startswith(_TENSOR_MODULES) and public and name not in _PLAIN_JAX and (sure or made):

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import gast
 
-from lsp_ad.checks.certainty import of_operation
+from lsp_ad.checks.certainty import FLATTENED, of_operation
 from lsp_ad.checks.facts import Facts
 from lsp_ad.checks.origins import (
+    PARTS,
     UNKNOWN,
     Kind,
     Origin,
@@ -115,8 +116,20 @@ class Flow(Values):
         if parallel:
             for element, origin in zip(target.elts, self.all(value.elts), strict=True):
                 self._keep(element, origin)
+        elif self._is_flattened(target, value):
+            origin = self.origin(value)
+            given = self.known.get(value.args[0], UNKNOWN).sure >= Sure.PARTS
+            self._keep(target.elts[0], PARTS if given else origin)
+            self._keep(target.elts[1], Origin(Kind.FORM, "the structure of a tree is known then"))
         else:
             self._keep(target, self.origin(value))
+
+    def _is_flattened(self, target: gast.expr, value: gast.expr) -> bool:
+        """`leaves, structure = jax.tree.flatten(tree)`"""
+        two = isinstance(target, (gast.Tuple, gast.List)) and len(target.elts) == 2
+        if not two or not isinstance(value, gast.Call) or not value.args:
+            return False
+        return self.functions.canonical(value.func, self.place) in FLATTENED
 
     def _keep(self, target: gast.expr, origin: Origin) -> None:
         if origin.kind is Kind.CONSTANT and isinstance(target, gast.Name):
@@ -255,9 +268,10 @@ class Flow(Values):
 
 
 def rebound_after(place: Place, name: str, inner: Place | None) -> gast.AST | None:
-    """Where a function gives one of its names another value after a function inside it is defined."""
+    """Where a function gives one of its names another value after one inside it may have been called."""
     body = place.node.body if isinstance(place.node.body, list) else []
     definition = next((p.node for p in (inner.chain() if inner else ()) if p.parent is place), None)
+    called = 0 if definition is None else _first_use(body, definition, set())
     bound, after = int(name in place.parameters), None
     for node in _in_scope(body):
         nonlocals = gast.walk(node) if isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef)) else ()
@@ -266,9 +280,24 @@ def rebound_after(place: Place, name: str, inner: Place | None) -> gast.AST | No
                 return declared
         if isinstance(node, gast.Name) and node.id == name and isinstance(node.ctx, (gast.Store, gast.Del)):
             bound += 1
-            if definition is None or node.lineno > definition.end_lineno:
+            if node.lineno > called:
                 after = after or node
     return after if bound > 1 else None
+
+
+def _first_use(body: list[gast.stmt], definition: gast.AST, seen: set[gast.AST]) -> int:
+    """The line where a function that is defined in a block is named first after that, outside functions."""
+    seen.add(definition)
+    name, end = getattr(definition, "name", ""), definition.end_lineno
+    lines = []
+    for node in _in_scope(body):
+        if isinstance(node, gast.Name) and node.id == name and node.lineno > end:
+            lines.append(node.lineno)
+        elif isinstance(node, gast.FunctionDef) and node not in seen and any(
+            isinstance(n, gast.Name) and n.id == name for n in gast.walk(node)
+        ):
+            lines.append(_first_use(body, node, seen))
+    return min(lines, default=end)
 
 
 def _in_scope(body: list[gast.stmt]) -> Iterator[gast.AST]:

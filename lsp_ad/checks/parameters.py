@@ -58,7 +58,7 @@ def _parameter(functions: Functions, place: Place, staged: Staged | None, parame
     flag = flag_type(functions, parameter.annotation, place.parent)
     if flag:
         way_out = ""
-        if staged and staged.transform == "jax.jit" and staged.static is not None:
+        if staged and staged.transform == "jax.jit" and staged.jitted and staged.static is not None:
             way_out = (f"Name `{name}` in static_argnames if that is meant: a value that jax.jit traces "
                        "fails in this test.")
         return Origin(Kind.FLAG, f"`{name}` is a Python `{flag}`", way_out, where, parameter=parameter)

@@ -193,6 +193,18 @@ class Functions:
         here = self.program.canonical(node) == HERE + node.id or self._is_wrapped(node.id)
         return self._only(None, node.id) if here else None
 
+    def made_class(self, name: str, place: Place | None) -> gast.ClassDef | None:
+        """The class of what a function makes once, under a name of its own."""
+        if place is None or name not in place.locals or name in place.parameters:
+            return None
+        made = [s for s in walk(place.node) if isinstance(s, gast.Name) and s.id == name
+                and isinstance(s.ctx, gast.Store)]
+        values = [s.value for s in walk(place.node) if isinstance(s, gast.Assign) and s.targets == made]
+        call = values[0] if values else None
+        if isinstance(call, gast.Call) and isinstance(call.func, gast.Name):
+            return self.classes.get(call.func.id)
+        return None
+
     def object_class(self, name: str, place: Place | None) -> gast.ClassDef | None:
         """The class of `self`, or of a global that is one object of a class of this file."""
         owner = self.class_of(name, place)

@@ -204,7 +204,8 @@ class Values(Conditions):
             self.all([*node.args[1:], *(k.value for k in node.keywords)])
             return of_call(canonical, [PARTS])
         arguments = self.all([*node.args, *(k.value for k in node.keywords)])
-        self._bodies(canonical, node, arguments)
+        if self._bodies(canonical, node, arguments) >= Sure.PARTS:
+            return PARTS
         if callee:
             bound = bind(node, callee, bound_already(node.func, callee))
             self.calls[node] = (callee, node, None if bound is None else
@@ -233,8 +234,12 @@ class Values(Conditions):
         self.origin(node.func)
         return of_method(self.known.get(node.func.value, UNKNOWN), node.func.attr, arguments)
 
-    def _bodies(self, canonical: str, node: gast.Call, arguments: list[Origin]) -> None:
-        """Note what a library calls the functions with that a call hands on to it."""
+    def _bodies(self, canonical: str, node: gast.Call, arguments: list[Origin]) -> Sure:
+        """Note what a library calls the functions with that a call hands on to it.
+
+        How sure it is that `jax.grad(f)(x)` gives something traced.
+        """
+        result = Sure.MAYBE
         found = [(f, bound, origins, False) for f, bound, origins in bodies(canonical, node)]
         if isinstance(node.func, gast.Call):
             maker = self.functions.canonical(node.func.func, self.place) or ""
@@ -242,6 +247,7 @@ class Values(Conditions):
             if called is not None:
                 self.origin(node.func)
                 found.append((called[0], 0, called[1], True))
+                result = max((o.sure for o in called[1]), default=Sure.MAYBE)
         for function, bound, origins, exact in found:
             place = self.functions.find(function, self.place, called=True)
             if place is None:
@@ -251,6 +257,7 @@ class Values(Conditions):
                 self.calls[function] = (place, None, given)
             if not exact:
                 self.bodies.add(place)
+        return result
 
     def _hosted(self, function: gast.expr) -> None:
         """A function that is handed to the run time: it is not traced."""

@@ -78,11 +78,21 @@ def _types_of_branches(trace: Trace, node: gast.If) -> Iterator[Problem]:
         if not ones or not others:
             before = value_before(trace, name, node)
             ones, others, place = ones or others, [] if before is None else [before], "otherwise"
-        for one, other in product(ones, others):
+        for one, other in product(ones, others) if _is_used(trace, name, node) else ():
             difference = differ(trace, one, other)
             if difference:
                 yield _different(trace, one, f"`{name}`", difference, "in one branch", place, one, other)
                 break
+
+
+def _is_used(trace: Trace, name: str, node: gast.If) -> bool:
+    """Does anything read a name after a conditional, or before it in a loop around?"""
+    loops = [n for n in trace.around(node) if isinstance(n, (gast.For, gast.While))]
+    again = loops and any(
+        isinstance(n, gast.Name) and n.id == name and isinstance(n.ctx, gast.Load)
+        for n in gast.walk(loops[-1])
+    )
+    return bool(again) or name not in trace.place.locals or read_after(trace, name, node)
 
 
 def _types_of_iterations(trace: Trace, node: gast.For | gast.While) -> Iterator[Problem]:
@@ -136,6 +146,8 @@ def differ(trace: Trace, one: gast.expr, other: gast.expr, grown: str = "") -> t
     a, b = _sort(trace, one), _sort(trace, other, grown)
     if a is None or b is None or a == b or (_SOME in (a, b) and "None" not in (a, b)):
         return None
+    if "None" in (a, b) and trace.staged.backend == "lantern":
+        return None  # which has optional values
     numbers = {"an int", "a float"}
     if {a, b} <= numbers:
         # lsp_ad.staged makes a float of both.

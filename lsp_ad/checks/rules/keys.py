@@ -72,9 +72,14 @@ class _Keys:
             key = self._key(call)
             if key is None:
                 continue
-            if key in used:
+            if key in used and not self._is_paired(call, used[key]):
                 yield self._finding(call, key, used[key], "again")
             used[key] = call
+
+    def _is_paired(self, one: gast.Call, other: gast.AST) -> bool:
+        """Do both take the same elements of two arrays: `permutation(key, x)`, `permutation(key, y)`?"""
+        names = {self.trace.canonical(c.func) for c in (one, other) if isinstance(c, gast.Call)}
+        return names in ({"jax.random.permutation"}, {"jax.random.choice"})
 
     def _key(self, call: gast.Call) -> str | None:
         """The key that a call of jax.random uses up: a name, or an element of one."""

@@ -85,6 +85,9 @@ def _decorated(traces: Traces, node: gast.AST, loop: gast.AST) -> Iterator[Probl
 def _static(traces: Traces, call: gast.Call, loops: _Loops, place: Place | None) -> Iterator[Problem]:
     """`for i in range(n): f(x, i)` where the second argument of f is static."""
     function = traces.functions.find(call.func, place, called=True)
+    if function is None and isinstance(call.func, gast.Attribute) and isinstance(call.func.value, gast.Name):
+        made = traces.functions.made_class(call.func.value.id, place)
+        function = traces.functions.method(made, call.func.attr) if made is not None else None
     staged = traces.functions.staged.get(function) if function is not None else None
     if function is None or staged is None or staged.static is None:
         return
