@@ -14,11 +14,12 @@ from lsp_ad.staging.backends import loaded, owner
 from lsp_ad.staging.backends.base import Ended
 from lsp_ad.staging.context import Wishes, following_views, wishing, writing
 from lsp_ad.staging.effects import no_leaks
-from lsp_ad.staging.errors import CONVERTED, ConversionError, StagingError, collecting
+from lsp_ad.staging.errors import CONVERTED, ConversionError, StagingError, collecting, is_noted
 from lsp_ad.staging.libraries import OWN, is_library
 from lsp_ad.staging.operators.classes import converted_methods, meet
 from lsp_ad.staging.operators.identity import no_changes_of_choices
-from lsp_ad.staging.structures import flatten
+from lsp_ad.staging.operators.lists import StagedList
+from lsp_ad.staging.structures import flatten, mapped
 
 ENTRY = "__lsp_ad_entry__"
 _FULL = os.environ.get("LSP_AD_TRACEBACK") == "full"
@@ -75,9 +76,9 @@ class Entry:
                         raise told.with_traceback(error.__traceback__) from None
                 if raised:  # and caught by an `except` of the user's
                     raise raised[0]
-                return value
+                return value if self.compiled is not None else self._returned(value)
             except Exception as error:
-                error.__traceback__ = trimmed(error.__traceback__)
+                error.__traceback__ = trimmed(error.__traceback__, is_noted(error))
                 for backend in loaded():
                     backend.tidy(error)
                 raise
@@ -85,6 +86,22 @@ class Entry:
         entry.__dict__[ENTRY] = self
         entry.__dict__["autograph_info__"] = {}  # by which TensorFlow knows what it is not to convert
         return entry
+
+    def _returned(self, value: Any) -> Any:
+        """A result with Python lists for staged ones: a library knows nothing of these."""
+
+        def made(found: StagedList, path: tuple) -> Any:
+            if found.known:
+                return list(found)
+            if not found.backend.bounded_lists:
+                return found
+            code = getattr(self.made, "__func__", self.made).__code__
+            raise StagingError(
+                f"{code.co_filename}:{code.co_firstlineno}: A list is returned of which only the running code"
+                " will know how many items it has. Return an array of fixed size, and the number of items."
+            )
+
+        return mapped(value, StagedList, made) if owner(*flatten(value)[0]) is not None else value
 
     def callee(self) -> Callable[..., Any]:
         """What converted code calls in its place: not compiled apart where an argument is staged."""
@@ -106,8 +123,11 @@ def _never(ended: Ended) -> StagingError:
     return StagingError(f"{place}: every path from here on raises an error.")
 
 
-def trimmed(traceback: types.TracebackType | None) -> types.TracebackType | None:
-    """A traceback without the frames of operators, and of what these call that calls user code again."""
+def trimmed(traceback: types.TracebackType | None, wholly: bool = False) -> types.TracebackType | None:
+    """A traceback without the frames of operators, and of what these call that calls user code again.
+
+    One that has no others is left as it is, unless it is `wholly` trimmed.
+    """
     if _FULL:
         return traceback
     entries = []
@@ -128,7 +148,7 @@ def trimmed(traceback: types.TracebackType | None) -> types.TracebackType | None
             kept.pop()  # the function of which this is a block
         kept.append(t)
     made: types.TracebackType | None = None
-    for t in reversed(kept or entries):
+    for t in reversed(kept if kept or wholly else entries):
         made = types.TracebackType(made, t.tb_frame, t.tb_lasti, t.tb_lineno)
     return made
 

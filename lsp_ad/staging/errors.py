@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dis import opmap
-from typing import Any
+from typing import Any, TypeVar
 
 import gast
 
@@ -80,6 +80,21 @@ def raise_statement(error: BaseException) -> str | None:
     return f"{code.co_filename}:{traceback.tb_lineno}" if raised else None
 
 
+E = TypeVar("E", bound=BaseException)
+
+
+def noted(error: E, place: str | None) -> E:
+    """The error, with a note of where the code is that raised it when the program ran."""
+    if place is not None and hasattr(error, "add_note"):  # Python 3.11
+        error.add_note(f"{_NOTE} {place}")
+    return error
+
+
+def is_noted(error: BaseException) -> bool:
+    """Whether an error says by a note where it comes from."""
+    return any(note.startswith(_NOTE) for note in getattr(error, "__notes__", ()))
+
+
 def in_try(depth: int = 1) -> bool:
     """Whether converted code that is running now has a `try` or a `with` around where it is."""
     frame = sys._getframe(depth)
@@ -91,6 +106,7 @@ def in_try(depth: int = 1) -> bool:
     return False
 
 
+_NOTE = "raised at"
 _raised: ContextVar[list[StagingError] | None] = ContextVar("raised", default=None)
 
 

@@ -181,3 +181,47 @@ def test_the_flag_of_a_break_is_the_condition():
     body = next(e for e in code.eqns if e.primitive.name == "while").params["body_jaxpr"]
     conditionals = [e for e in body.jaxpr.eqns if e.primitive.name == "cond"]
     assert len(conditionals) == 1 and [v.aval.dtype.kind for v in conditionals[0].outvars] == ["f"]
+
+
+def first_above(x):
+    for k, v in enumerate(x):  # noqa: B007
+        if v > 1.0:
+            break
+    return k
+
+
+def mixed(x, n):
+    total = 0
+    for i in range(n):
+        if x > i:
+            total += x
+        else:
+            total -= i
+    return total
+
+
+def weighted(x):
+    total = x[0] * 0
+    for i in range(100):
+        total = total + x[i % 3] * i
+    return total, x.sum() / len(x), x * x.size
+
+
+def test_a_variable_of_a_loop_that_runs_has_a_value_after_a_break():
+    f = lsp_ad.staged(first_above, backend="jax")
+    for x in (np.arange(30.0) / 10.0, np.zeros(30), np.array([2.0])):
+        assert f(x) == first_above(x)
+    with pytest.raises(Exception, match="'k'"):
+        f(np.zeros(0))
+
+
+@pytest.mark.parametrize("backend", ["jax", "lantern"])
+def test_the_index_of_a_range_is_a_number_of_python(backend):
+    if backend == "lantern":
+        pytest.importorskip("numba")
+    for n in (3, 80):
+        assert lsp_ad.staged(mixed, backend=backend)(1.5, n) == mixed(1.5, n)
+    x = np.array([0.5, 1.0, 2.0], np.float32)
+    for got, expected in zip(lsp_ad.staged(weighted, backend=backend)(x), weighted(x), strict=True):
+        np.testing.assert_allclose(got, expected, rtol=1e-6)
+        assert got.dtype == expected.dtype

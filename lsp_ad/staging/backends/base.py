@@ -317,8 +317,8 @@ class Backend(ABC):
         return value.shape
 
     def index_spec(self, count: Any) -> Spec:
-        """The type of the index of a loop that runs `count` times."""
-        return Spec(np.dtype(np.int64), ())
+        """The type of the index of a loop that runs `count` times: a number of Python's."""
+        return Spec(np.dtype(np.int64), (), weak=True)
 
     def iterable(self, value: Any) -> Iterable | None:
         """What a staged loop over a value of the library's goes over, if not over the items of an array."""

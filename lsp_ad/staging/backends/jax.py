@@ -19,7 +19,7 @@ from lsp_ad.staging.backends import jax_trees as jax_trees  # which staging take
 from lsp_ad.staging.backends.base import PLAIN, Backend, Ended, Options, Spec, Traced, is_data, spec_of
 from lsp_ad.staging.backends.jax_choices import are_cheap
 from lsp_ad.staging.context import compiling, wishes
-from lsp_ad.staging.errors import staging_error, user_place
+from lsp_ad.staging.errors import noted, staging_error, user_place
 from lsp_ad.staging.operators.bounds import whole_numbers
 from lsp_ad.staging.operators.lists import StagedList, plain
 from lsp_ad.staging.operators.optional import computed
@@ -231,7 +231,7 @@ class Jax(Backend):
     def assert_(self, test: Any, message: Callable[[], str]) -> None:
         """Checked when the code runs; under `jax.vmap` both branches of a conditional run."""
         text = message()
-        self._check(test, lambda: AssertionError(text) if text else AssertionError())
+        self._check(test, lambda: AssertionError(text) if text else AssertionError(), *user_place())
 
     @property
     def raises(self) -> bool:  # type: ignore[override]
@@ -239,8 +239,7 @@ class Jax(Backend):
 
     def raise_(self, error: Exception, place: str) -> None:
         values, made = staged_parts(error.with_traceback(None))
-        if hasattr(error, "add_note"):
-            error.add_note(f"raised at {place}")
+        noted(error, place)
 
         def fail(*found: Any) -> None:
             self._failed.append(made([np.asarray(v)[()] for v in found]))
@@ -249,12 +248,12 @@ class Jax(Backend):
         jax.debug.callback(fail, *values, ordered=True)  # so that the first error is that of Python
 
     def require(self, test: Any, error: str, message: str) -> None:
-        self._check(test, lambda: getattr(builtins, error)(message))
+        self._check(test, lambda: getattr(builtins, error)(message), *user_place())
 
-    def _check(self, test: Any, error: Callable[[], Exception]) -> None:
+    def _check(self, test: Any, error: Callable[[], Exception], *place: Any) -> None:
         def check(holds: Any) -> None:
             if not np.all(holds):
-                self._failed.append(error())
+                self._failed.append(noted(error(), ":".join(map(str, place)) or None))
                 raise self._failed[-1]
 
         jax.debug.callback(check, test)

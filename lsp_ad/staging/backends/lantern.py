@@ -12,7 +12,7 @@ import numpy as np
 from lsp_ad.staging.backends.base import PLAIN, Ended, Options, Spec, Traced, is_data, spec_of
 from lsp_ad.staging.backends.lantern_lists import Lists
 from lsp_ad.staging.context import compiling
-from lsp_ad.staging.errors import StagingError, staging_error
+from lsp_ad.staging.errors import StagingError, noted, staging_error
 from lsp_ad.staging.lantern import blocks, elements, numpy_functions, numpy_rearranged, zeros
 from lsp_ad.staging.lantern.blocks import Code
 from lsp_ad.staging.lantern.builder import fresh
@@ -24,6 +24,7 @@ from lsp_ad.staging.lantern.sharing import Memory
 from lsp_ad.staging.lantern.specs import spec_from, type_from
 from lsp_ad.staging.lantern.staged import Staged
 from lsp_ad.staging.lantern.tracer import STAGED, Tracer
+from lsp_ad.staging.operators.lists import StagedList, plain
 from lsp_ad.staging.operators.optional import Maybe, computed
 from lsp_ad.staging.structures import Structure, contains, flatten, unflatten
 
@@ -320,15 +321,18 @@ class Lantern(Lists):
     def _compiled(self, function: Any, leaves: list[Any], structure: Structure) -> Callable[[list[Any]], Any]:
         program, constants, shape, kept, exceptions = self._program(function, leaves, structure)
         enter = self.enter(program)
-        optional = contains(shape, Maybe)
+        optional, listed = contains(shape, Maybe), contains(shape, StagedList)
 
         def run(data: list[Any]) -> Any:
             try:
                 outputs = iter(enter(*data, *constants))
-            except LanternRaised as error:
-                raise exceptions.of(error) from None
+            except Exception as error:
+                made = exceptions.of(error) if isinstance(error, LanternRaised) else error
+                raise noted(made, getattr(error, "lantern_place", None)) from None
             found = unflatten(shape, [next(outputs) if fixed is STAGED else fixed for fixed in kept])
-            return computed(found) if optional else found
+            if optional:
+                found = computed(found)
+            return plain(found, lambda value: value) if listed else found
 
         return run
 

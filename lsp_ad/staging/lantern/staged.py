@@ -49,7 +49,8 @@ class Staged:
 
     @property
     def shape(self) -> tuple[Any, ...]:
-        return tuple(self.tracer.op("size", self, axis=axis) for axis in range(self.ndim))
+        """Numbers of Python's."""
+        return tuple(self.tracer.op("size", self, axis=axis, weak=True) for axis in range(self.ndim))
 
     @property
     def size(self) -> Any:

@@ -249,7 +249,11 @@ def update_item(
     *path, sign, by = path_sign_and_by
 
     def staged(array: Any, index: Any) -> Any:
-        return _set(array, index, _NEW[sign](get_item(array, index), by))
+        old = get_item(array, index)
+        made = _NEW[sign](old, by)
+        if np.ndim(old):
+            _check_kind(made, old)
+        return _set(array, index, made)
 
     def plain(array: Any, index: Any) -> None:
         old = array[index]
@@ -334,6 +338,11 @@ def _kept(backend: Backend | None, value: Any, made: Any) -> Any:
         raise staging_error(f"An array of shape {np.shape(value)} is updated to one of {np.shape(made)}.")
     if np.dtype(made.dtype) == np.dtype(value.dtype):
         return made
-    if not np.can_cast(made.dtype, value.dtype, "same_kind"):
-        raise staging_error(f"An array of {value.dtype} is updated to {made.dtype}, which NumPy refuses.")
+    _check_kind(made, value)
     return made.astype(value.dtype) if backend is None else backend.cast(made, backend.spec(value))
+
+
+def _check_kind(made: Any, value: Any) -> None:
+    """Refuse what an array is updated to where NumPy does not cast it to the type of the array."""
+    if not np.can_cast(np.dtype(made.dtype), np.dtype(value.dtype), "same_kind"):
+        raise staging_error(f"An array of {value.dtype} is updated to {made.dtype}, which NumPy refuses.")

@@ -121,11 +121,14 @@ class StagedList(Owned):
             both = self.backend.function("logical_and")
             self._require(both(index >= -self.length, index < self.length), "list index out of range")
             return self.backend.function("where")(index < 0, index + self.length, index)
-        raise staging_error("A staged list has no slices.", "Take its items one by one, or `np.array` of it.")
+        raise staging_error(
+            "A list of a length that is known only at run time has no slices.",
+            "Take its items one by one, or `np.array` of it.",
+        )
 
     def _require(self, test: Any, message: str) -> None:
         note_unseen()
-        if wishes().check_bounds and self.backend.bounded_lists:
+        if wishes().check_bounds or not self.backend.bounded_lists:
             self.backend.require(test, "IndexError", f"{':'.join(map(str, user_place()))}: {message}")
 
     def array(self) -> Any:
@@ -196,6 +199,8 @@ class StagedList(Owned):
         return (self.get(i) for i in range(len(self)))
 
     def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice) and self.known:
+            return [self.get(i) for i in range(self.base)[index]]
         return self.get(self.at(index))
 
     def __setitem__(self, index: Any, item: Any) -> None:
@@ -281,7 +286,7 @@ def plain(value: Any, convert: Callable[[Any], Any]) -> Any:
     """A value that has been computed, its staged lists as Python lists; `convert`: what becomes of parts."""
 
     def made(found: StagedList, path: tuple) -> list:
-        stores = [np.asarray(store) for store in found.stores]
+        stores = [store if isinstance(store, list) else np.asarray(store) for store in found.stores]
         return [
             found.meta.item.made([convert(store[i]) for store in stores]) for i in range(int(found.length))
         ]

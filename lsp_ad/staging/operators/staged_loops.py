@@ -62,6 +62,7 @@ class StagedLoop:
         self.before = state.get()
         self.ends = Ends({}, {}, set())  # of a body that ends the program
         self.off = self._flags()
+        self.runs = self._runs()
         self.growth: dict[tuple, Growth] = {}
         self.added: dict[tuple, int] = {}  # for lists to which each iteration adds as many: how many
 
@@ -102,6 +103,13 @@ class StagedLoop:
                     found += [position] if self.test() is False else []
         self.state.set(self.before)
         return found
+
+    def _runs(self) -> bool:
+        """Whether it is known that there is an iteration."""
+        if self.over is None or not isinstance(self.over.count, int) or self.over.count == 0:
+            return False
+        with decisions.recording():  # of nothing that happens
+            return self.test is None or self.test() is True
 
     def _first(self, tree: Tree, path: tuple) -> Tree:
         """The type of a variable when the loop begins: what is a number is carried."""
@@ -263,9 +271,7 @@ class StagedLoop:
         """A variable that has no value before the loop."""
         if is_undefined(found):
             return plan
-        count = self.over.count if self.over is not None and self.test is None else 0
-        runs = isinstance(count, int) and count > 0
-        if name not in self.state.guarded and not runs and not in_generated_code():
+        if name not in self.state.guarded and not self.runs and not in_generated_code():
             raise staging_error(
                 f"`{name}` has no value if this loop does not run.", "Give it one before the loop."
             )

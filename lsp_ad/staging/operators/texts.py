@@ -12,6 +12,8 @@ from lsp_ad.staging.backends.base import Backend, Owned
 from lsp_ad.staging.errors import StagingError, staging_error
 from lsp_ad.staging.structures import flatten, unflatten
 
+_CONVERSIONS = {"%s": "{}", "%r": "{!r}", "%d": "{:d}", "%f": "{:f}", "%g": "{:g}"}
+
 
 class StagedText(Owned):
     """A format and the staged values for it."""
@@ -52,9 +54,13 @@ def text(template: str, *values: Any, **named: Any) -> Any:
 
 def percent(template: str, values: Any) -> Any:
     """`template % values`."""
-    if owner(*flatten(values)[0]) is not None:
-        raise staging_error("`%` writes a text that has staged values in it.", "Print an f-string.")
-    return template % values
+    if owner(*flatten(values)[0]) is None:
+        return template % values
+    pieces = re.split(r"(%[srdfg])", template.replace("{", "{{").replace("}", "}}"))
+    if any("%" in piece for piece in pieces[::2]):
+        raise staging_error("`%` writes a text that has staged values in it.", "Write an f-string.")
+    pieces[1::2] = [_CONVERSIONS[piece] for piece in pieces[1::2]]
+    return text("".join(pieces), *(values if isinstance(values, tuple) else (values,)))
 
 
 def str_(*args: Any) -> Any:

@@ -25,7 +25,7 @@ from lsp_ad.staging.backends.tensorflow.functions import FUNCTIONS
 from lsp_ad.staging.backends.tensorflow.lists import Items, ListSpec
 from lsp_ad.staging.backends.tensorflow.shapes import Sizes
 from lsp_ad.staging.context import active, compiling
-from lsp_ad.staging.errors import user_place
+from lsp_ad.staging.errors import noted, user_place
 from lsp_ad.staging.operators.lists import plain
 from lsp_ad.staging.operators.optional import computed
 from lsp_ad.staging.operators.texts import staged_parts
@@ -261,9 +261,7 @@ class TensorFlow(Backend):
 
     def _raise_unless(self, test: tf.Tensor, error: Exception, place: str) -> None:
         said = f"{_RAISED} {place} as number {len(self._failures)}: {type(error).__name__}: {error}"
-        if hasattr(error, "add_note"):
-            error.add_note(f"raised at {place}")
-        self._failures.append(error.with_traceback(None))
+        self._failures.append(noted(error, place).with_traceback(None))
         tf.raw_ops.Assert(condition=test, data=[tf.constant(said)])
 
     def underlying(self, function: Any) -> Any:
