@@ -99,7 +99,7 @@ ERRORS = {
     "the text of a number": (lambda x: str(x) + "!", "has staged values in it"),
     "an f-string": (lambda x: 1.0 if f"{x:.1f}" == "1.0" else 2.0, r"The text '\?' has staged values in it"),
     "a format": (text_method, "has staged values in it"),
-    "%": (lambda x: len("%s" % x), "`%` writes a text"),  # noqa: UP031
+    "%": (lambda x: "%5.1f" % x, "`%` writes a text"),  # noqa: UP031
     "a type": (lambda x: type(x) is float, "The type of a staged value"),
     "isinstance": (lambda x: isinstance(x, int), "may come of Python or of NumPy"),
     "a comprehension": (lambda x: [v for v in [x, 2.0] if v > 0], "How many items this comprehension keeps"),
