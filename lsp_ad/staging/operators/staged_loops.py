@@ -13,6 +13,7 @@ from lsp_ad.staging import decisions
 from lsp_ad.staging.backends.base import Backend, Iterable, Options, Spec, Traced
 from lsp_ad.staging.context import going_over, gone_over, superseded, written
 from lsp_ad.staging.errors import in_generated_code, staging_error
+from lsp_ad.staging.operators.beginnings import flags, runs
 from lsp_ad.staging.operators.growth import Growth, check_bound
 from lsp_ad.staging.operators.identity import Ends, Settling, shared_as
 from lsp_ad.staging.operators.iteration import Staged
@@ -61,8 +62,8 @@ class StagedLoop:
         self.elements = [backend.item_spec(array) for array in self.arrays]
         self.before = state.get()
         self.ends = Ends({}, {}, set())  # of a body that ends the program
-        self.off = self._flags()
-        self.runs = self._runs()
+        self.off = flags(state, self.before, test)
+        self.runs = runs(over, test)
         self.growth: dict[tuple, Growth] = {}
         self.added: dict[tuple, int] = {}  # for lists to which each iteration adds as many: how many
 
@@ -92,24 +93,6 @@ class StagedLoop:
                 "The types of the variables of this loop keep changing from iteration to iteration."
             )
         self._emit(plans, replace(traced, picks=self._picks(plans, outcomes)))
-
-    def _flags(self) -> list[int]:
-        """Which variables are flags of jumps: where one is set the loop ends, so no body sees it set."""
-        found = []
-        for position, (name, value) in enumerate(zip(self.state.all, self.before, strict=True)):
-            if value is False and name in self.state.guarded and self.test is not None:
-                self.state.set((*self.before[:position], True, *self.before[position + 1 :]))
-                with decisions.recording():  # of nothing that happens
-                    found += [position] if self.test() is False else []
-        self.state.set(self.before)
-        return found
-
-    def _runs(self) -> bool:
-        """Whether it is known that there is an iteration."""
-        if self.over is None or not isinstance(self.over.count, int) or self.over.count == 0:
-            return False
-        with decisions.recording():  # of nothing that happens
-            return self.test is None or self.test() is True
 
     def _first(self, tree: Tree, path: tuple) -> Tree:
         """The type of a variable when the loop begins: what is a number is carried."""
