@@ -174,3 +174,18 @@ def handed_on(x, n):
 @pytest.mark.parametrize("count", [3, 7])
 def test_what_may_be_none_is_handed_to_a_function(count):
     assert_equal(lsp_ad.staged(handed_on, backend="lantern")(X, count), handed_on(X, count))
+
+
+def chosen(x):
+    places = []
+    for i in range(len(x)):
+        if x[i] > 1.5:
+            places.append(i)
+    y = x * 1.0
+    np.add.at(y, places, 2.0)
+    y[places] = y[places] * 3.0
+    return x[places], y
+
+
+def test_a_list_as_an_index():
+    assert_equal(lsp_ad.staged(chosen, backend="lantern")(X), chosen(X))

@@ -21,7 +21,7 @@ from lsp_ad.staging.backends.jax_choices import are_cheap
 from lsp_ad.staging.context import compiling, wishes
 from lsp_ad.staging.errors import noted, staging_error, user_place
 from lsp_ad.staging.operators.bounds import whole_numbers
-from lsp_ad.staging.operators.lists import StagedList, plain
+from lsp_ad.staging.operators.lists import plain
 from lsp_ad.staging.operators.optional import computed
 from lsp_ad.staging.operators.texts import staged_parts
 from lsp_ad.staging.operators.types import is_number
@@ -317,8 +317,6 @@ def _index(index: Any) -> Any:
     """An index, lists in it as arrays, as NumPy takes them."""
     if isinstance(index, tuple):
         return tuple(map(_index, index))
-    if isinstance(index, StagedList):
-        return index.array()
     return _array(index) if isinstance(index, list) else index
 
 

@@ -69,6 +69,7 @@ def get_item(value: Any, index: Any) -> Any:
         value = value.checked()
     if isinstance(value, Owned):
         return value[index]  # type: ignore[index]
+    index = _index(index)
     backend = owner(value, *flatten(index)[0])
     if backend is None:
         return value[index]
@@ -82,6 +83,13 @@ def get_item(value: Any, index: Any) -> Any:
     made = backend.copied(made) if made is value and index == () else made
     seen(made, value)
     return made
+
+
+def _index(index: Any) -> Any:
+    """An index, staged lists in it as arrays."""
+    if isinstance(index, tuple):
+        return tuple(map(_index, index))
+    return index.array() if isinstance(index, StagedList) else index
 
 
 @dataclass(frozen=True)
@@ -238,7 +246,7 @@ def set_item(
 ) -> Any:
     """`value[i] = new`, or `value[i][j] = new`; what the variable is afterwards, and the `others`."""
     *path, new = path_and_new
-    write = Write(value, tuple(path), given, outside, others)
+    write = Write(value, _index(tuple(path)), given, outside, others)
     return write.of(lambda array, index: _set(array, index, new), lambda a, i: a.__setitem__(i, new), new)
 
 
@@ -260,7 +268,7 @@ def update_item(
         signs = _IN_PLACE if _changes_itself(old, by) else _NEW
         array[index] = signs[sign](old, by)
 
-    return Write(value, tuple(path), given, outside, others).of(staged, plain, by)
+    return Write(value, _index(tuple(path)), given, outside, others).of(staged, plain, by)
 
 
 def update(value: Any, sign: str, by: Any, given: bool = False, outside: bool = False, **others: Any) -> Any:
@@ -317,7 +325,7 @@ def _scattered(
         ufunc.at(made, index, by)
         return made
 
-    return Write(value, tuple(path), given, outside, others).of(
+    return Write(value, _index(tuple(path)), given, outside, others).of(
         staged, lambda array, index: ufunc.at(array, index, by), by
     )
 
