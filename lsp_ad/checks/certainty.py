@@ -95,10 +95,14 @@ def of_operation(op: gast.AST, left: tuple[gast.AST, Origin], right: tuple[gast.
 
 def of_comparison(node: gast.Compare, origins: list[Origin]) -> Origin:
     """The origin of a comparison that is neither of identity nor of membership."""
+    equal = all(isinstance(op, (gast.Eq, gast.NotEq)) for op in node.ops)
     texts = any(isinstance(o, gast.Constant) and not is_number(o) for o in [node.left, *node.comparators])
     found = derived(origins)
     if texts:
         return TRACED if found.kind is Kind.TRACED else found
+    numbers = any(map(is_number, [node.left, *node.comparators]))
+    if equal and not numbers and found.sure is not Sure.ITSELF:
+        return found  # what a tree has among its leaves, and beside them, may be compared like that
     return computed(origins)
 
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import gast
 
-from lsp_ad.checks.origins import TRACED, Kind, Origin, join
+from lsp_ad.checks.origins import TRACED, UNKNOWN, Kind, Origin, join
 
 T = TypeVar("T")
 
@@ -20,13 +20,15 @@ class Conditions:
         self.state: dict[str, Origin] = {}
         # What a call hands over for a parameter that is None by default: told from others by its identity.
         self.given = replace(TRACED)
+        # What is traced elsewhere, where a test says that it is not.
+        self.doubted = replace(UNKNOWN)
         self.predicates: dict[gast.AST, tuple[gast.AST, list[tuple[gast.expr, Origin]]]] = {}
 
     def origin(self, node: gast.AST | None) -> Origin:
         raise NotImplementedError
 
     def narrow(self, test: gast.expr, outcome: bool) -> None:
-        """Where a test came out so, a parameter that is None by default is known to be a value."""
+        """What a test that came out so tells: a parameter is no None, or no value that is traced."""
         if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
             self.narrow(test.operand, not outcome)
         elif isinstance(test, gast.BoolOp) and isinstance(test.op, gast.And) == outcome:
@@ -39,6 +41,16 @@ class Conditions:
             before = self.state.get(test.left.id)
             if known and none and before is not None and before.kind is Kind.OPTIONAL:
                 self.state[test.left.id] = self.given
+        elif isinstance(test, gast.Call) and self.is_concrete(test, outcome):
+            subject = test.args[0] if test.args else None
+            for name, origin in list(self.state.items()):
+                asked = subject is None or (isinstance(subject, gast.Name) and subject.id == name)
+                if asked and origin.kind is Kind.TRACED:
+                    self.state[name] = self.doubted
+
+    def is_concrete(self, test: gast.Call, outcome: bool) -> bool:
+        """Does a test that came out so say that its argument, or all there is, is not traced?"""
+        raise NotImplementedError
 
     # Predicates
 
@@ -68,7 +80,7 @@ class Conditions:
             found.append(look(value))
             self.narrow(value, isinstance(node.op, gast.And))
         for name, origin in before.items():
-            if origin.kind is Kind.OPTIONAL and self.state.get(name) is self.given:
+            if any(self.state.get(name) is told for told in (self.given, self.doubted)):
                 self.state[name] = origin
         return found
 
@@ -76,10 +88,8 @@ class Conditions:
         """Where branches come together again, what they were told of a parameter counts no more."""
         for name, origin in before.items():
             kept = [end.get(name) for end in ends]
-            if (
-                origin.kind is Kind.OPTIONAL
-                and origin in kept
-                and all(o is origin or o is self.given for o in kept)
-            ):
+            told = (origin, self.given, self.doubted)
+            unchanged = any(o is origin for o in kept)
+            if unchanged and all(any(o is t for t in told) for o in kept):
                 for end in ends:
                     end[name] = origin

@@ -17,6 +17,7 @@ from lsp_ad.checks.certainty import (
 from lsp_ad.checks.conditions import Conditions
 from lsp_ad.checks.facts import Facts
 from lsp_ad.checks.origins import (
+    FIELD,
     PARTS,
     TRACED,
     UNKNOWN,
@@ -45,6 +46,7 @@ _FORM_CALLS = {
     "numpy.iscomplexobj", "numpy.isrealobj", "tensorflow.is_tensor", "tensorflow.executing_eagerly",
     "tensorflow.get_static_value", "tensorflow.config.",
 }
+_ARRAYS = (".Array", ".ndarray", ".Tracer", ".Tensor", ".Variable")
 # These call a function when the traced one runs, with numbers.
 _CALLBACKS = {
     "jax.pure_callback", "jax.debug.callback", "jax.experimental.io_callback", "tensorflow.py_function",
@@ -94,6 +96,18 @@ class Values(Conditions):
                 self.bind(element, origin)
         elif target is not None:
             self.all([child for child in gast.iter_child_nodes(target) if isinstance(child, gast.expr)])
+
+    def is_concrete(self, test: gast.Call, outcome: bool) -> bool:
+        name = self.functions.canonical(test.func, self.place) or ""
+        if name in ("tensorflow.executing_eagerly", "builtins.callable", "jax.core.is_concrete"):
+            return outcome
+        if name in ("builtins.hasattr", "tensorflow.is_tensor", "tensorflow.is_symbolic_tensor"):
+            return not outcome
+        if name != "builtins.isinstance" or len(test.args) != 2:
+            return False
+        kinds = test.args[1].elts if isinstance(test.args[1], gast.Tuple) else [test.args[1]]
+        arrays = any((self.functions.canonical(k, self.place) or "").endswith(_ARRAYS) for k in kinds)
+        return arrays is not outcome
 
     # Expressions, by the name of the node
 
@@ -336,8 +350,10 @@ class Values(Conditions):
             self.bind(target.elts[0], index)
             self.bind(target.elts[1], whole)
         else:
-            # Elements of a literal list are as deliberate as the index.
-            self.bind(target, Origin(Kind.FLAG, index.clause) if whole.kind is Kind.CONSTANT else whole)
+            # Elements of a literal list are as deliberate as the index; what may be a dict gives its keys.
+            plain = whole.sure is Sure.PARTS and not isinstance(iterable, gast.Call)
+            element = FIELD if plain else whole
+            self.bind(target, Origin(Kind.FLAG, index.clause) if whole.kind is Kind.CONSTANT else element)
         return whole
 
     def text(self, node: gast.AST) -> str:

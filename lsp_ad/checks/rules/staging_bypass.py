@@ -99,9 +99,13 @@ def _fix(trace: Trace, origin: Origin) -> tuple[Fix, ...]:
     if parameter.annotation is not None or not origin.way_out.startswith("Annotate"):
         return ()
     text = origin.way_out.split("`")[1]
-    default = defaults_of(trace.place.node)[parameter.id]
-    span = Span(parameter.lineno, parameter.col_offset, default.lineno, default.col_offset)
-    return (Fix(f"Annotate {text}", ((span, f"{text} = "),)),)
+    default = defaults_of(trace.place.node).get(parameter.id)
+    if default is None:
+        end = parameter.lineno, parameter.col_offset + len(parameter.id)
+    else:
+        end, text = (default.lineno, default.col_offset), f"{text} = "
+    span = Span(parameter.lineno, parameter.col_offset, *end)
+    return (Fix(f"Annotate {text.removesuffix(' = ')}", ((span, text),)),)
 
 
 def _named_static(trace: Trace, name: str) -> tuple[Fix, ...]:
