@@ -18,15 +18,13 @@ from lsp_ad.semantics import flow
 from lsp_ad.source.printing import expression_text
 from lsp_ad.staging.converters.building import at, constant, name, operator, store
 
-_RAISED = frozenset(
+_OF_INDICES = frozenset(["IndexError", "LookupError"])
+_RAISED = _OF_INDICES | frozenset(
     [
-        *("ArithmeticError", "BaseException", "Exception", "FloatingPointError", "IndexError", "LookupError"),
+        *("ArithmeticError", "BaseException", "Exception", "FloatingPointError"),
         *("OverflowError", "ValueError", "ZeroDivisionError"),
     ]
 )
-
-
-_OF_INDICES = frozenset(["IndexError", "LookupError"])
 
 
 def convert(body: list[gast.stmt], local: set[str], fresh: Fresh) -> None:
@@ -35,18 +33,22 @@ def convert(body: list[gast.stmt], local: set[str], fresh: Fresh) -> None:
         if not isinstance(s, gast.Try):
             continue
         written = sorted(flow.writes(s.body) & local)
-        for handler in s.handlers:
+        stays = [h for h in s.handlers if not (h.body and isinstance(h.body[-1], gast.Raise))]
+        catching = [h for h in stays if written and _names(h.type) & _RAISED]
+        # a clause that is about other errors, too, is the one that may miss some
+        for handler in sorted(catching, key=_is_of_indices)[:1]:
             caught = expression_text(handler.type) if handler.type is not None else "BaseException"
-            goes_on = not (handler.body and isinstance(handler.body[-1], gast.Raise))
-            if goes_on and written and _names(handler.type) & _RAISED:
-                before = constant(None)
-                if _names(handler.type) & _RAISED <= _OF_INDICES:
-                    unseen = fresh.new("unseen")
-                    s.body.insert(0, at(gast.Assign([store(unseen)], operator("unseen"), None), handler))
-                    before = name(unseen)
-                call = operator("no_errors", constant(caught), before, *map(name, written))
-                s.body.append(at(gast.Expr(call), handler))
-                break
+            before = constant(None)
+            if _is_of_indices(handler):
+                unseen = fresh.new("unseen")
+                s.body.insert(0, at(gast.Assign([store(unseen)], operator("unseen"), None), handler))
+                before = name(unseen)
+            call = operator("no_errors", constant(caught), before, *map(name, written))
+            s.body.append(at(gast.Expr(call), handler))
+
+
+def _is_of_indices(handler: gast.ExceptHandler) -> bool:
+    return _names(handler.type) & _RAISED <= _OF_INDICES
 
 
 def _names(kind: gast.expr | None) -> set[str]:

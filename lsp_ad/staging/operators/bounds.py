@@ -37,6 +37,9 @@ def check_index(backend: Backend, value: Any, index: Any) -> None:
     if shape is None:
         note_unseen()
         return
+    indexed = sum(_axes(_array(part)) for part in _parts(index) if part is not Ellipsis)
+    if indexed > len(shape):
+        _raise(f"too many indices for array: array is {len(shape)}-dimensional, but {indexed} were indexed")
     for part, axis, size in whole_numbers(index, shape):
         if size is None or owner(*flatten(part)[0]) is not None:
             note_unseen()
@@ -46,7 +49,7 @@ def check_index(backend: Backend, value: Any, index: Any) -> None:
 
 def whole_numbers(index: Any, shape: Sequence[Any]) -> Iterator[tuple[Any, int, Any]]:
     """The parts of an index that are integers or arrays of them, each with its axis and the size of that."""
-    parts = [_array(part) for part in (index if isinstance(index, tuple) else (index,))]
+    parts = [_array(part) for part in _parts(index)]
     axis = 0
     for position, part in enumerate(parts):
         if part is Ellipsis:
@@ -55,6 +58,10 @@ def whole_numbers(index: Any, shape: Sequence[Any]) -> Iterator[tuple[Any, int, 
         if _axes(part) == 1 and not isinstance(part, slice) and axis < len(shape):
             yield part, axis, shape[axis]
         axis += _axes(part)
+
+
+def _parts(index: Any) -> tuple:
+    return index if isinstance(index, tuple) else (index,)
 
 
 def _axes(part: Any) -> int:
@@ -79,7 +86,10 @@ def in_bounds(index: Any, axis: int, size: int) -> None:
     if np.size(index) == 0 or (np.min(index) >= -size and np.max(index) < size):
         return
     wrong = int(np.max(index)) if np.max(index) >= size else int(np.min(index))
-    said = f"index {wrong} is out of bounds for axis {axis} with size {size}"
+    _raise(f"index {wrong} is out of bounds for axis {axis} with size {size}")
+
+
+def _raise(said: str) -> None:
     if bodies():
         raise staging_error(f"{said}: it would be raised whatever the staged values are.")
     raise IndexError(f"{':'.join(map(str, user_place()))}: {said}")

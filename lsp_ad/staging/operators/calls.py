@@ -18,6 +18,7 @@ from lsp_ad.staging.errors import MADE, staging_error
 from lsp_ad.staging.operators import views
 from lsp_ad.staging.operators.adjoints import of_lists
 from lsp_ad.staging.operators.arrays import in_trace
+from lsp_ad.staging.operators.bounds import note_unseen
 from lsp_ad.staging.operators.builtins import TABLE
 from lsp_ad.staging.operators.lists import StagedList
 from lsp_ad.staging.operators.optional import certain
@@ -153,6 +154,20 @@ _REDUCTIONS = {
 }
 
 
+_INDEXING = frozenset(
+    [
+        "choose",
+        "compress",
+        "delete",
+        "insert",
+        "put_along_axis",
+        "ravel_multi_index",
+        "take",
+        "take_along_axis",
+    ]
+)
+
+
 class _Within:
     """A converted function as the back end calls it that is being compiled for, if there is one."""
 
@@ -189,6 +204,8 @@ class _NumPy:
         backend = owner(*flatten((args, options))[0])
         if backend is None:
             return self.function(*args, **options)
+        if self.name in _INDEXING:
+            note_unseen()
         if backend.optional:
             args = certain(args)
         if self.name in _REDUCTIONS:
