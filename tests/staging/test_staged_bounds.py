@@ -98,8 +98,6 @@ SECOND = [(root, (7.0, 1e-9)), (powers, (3.0, 0.3)), (nested, (3.0, 0.3))]
 @pytest.mark.parametrize("backend", ["jax", "lantern", "tensorflow"])
 def test_gradients_of_gradients(program, arguments, backend):
     pytest.importorskip({"lantern": "numba"}.get(backend, backend))
-    if program is nested and backend == "lantern":
-        pytest.skip("a list in a list")
     second = lsp_ad.grad(lsp_ad.grad(program, 0), 0)
     found = lsp_ad.staged(second, backend=backend)(*arguments)
     np.testing.assert_allclose(found, second(*arguments), rtol=1e-10)
@@ -227,3 +225,21 @@ def test_what_is_left_of_a_reversed_range():
 
     assert_equal(lsp_ad.staged(f, backend="jax")(2.0), f(2.0))
     assert_equal(lsp_ad.staged(f)(2.0), f(2.0))
+
+
+def totals(x):
+    total, kept, pairs = 0, [], []
+    while total < 10.0:
+        lsp_ad.loop_options(maximum_iterations=40)
+        kept.append(total)
+        pairs.append((total, [total * 2]))
+        total = total + x
+    for before in kept:
+        total = total + before
+    return total + pairs[-1][1][0] + len(kept)
+
+
+@pytest.mark.parametrize("backend", ["jax", "tensorflow", "lantern"])
+def test_items_that_begin_as_whole_numbers(backend):
+    pytest.importorskip({"lantern": "numba"}.get(backend, backend))
+    assert_equal(lsp_ad.staged(totals, backend=backend)(1.5), totals(1.5))
