@@ -154,7 +154,7 @@ _REDUCTIONS = {
 }
 
 
-_INDEXING = frozenset(
+_INDEXING = frozenset(  # raise IndexError for what they are given
     [
         "choose",
         "compress",
