@@ -171,7 +171,8 @@ class Expressions(Joins):
     def _named(self, name: str, operand: Operand) -> Operand:
         """A value as it is bound: computed now, unless that is as well done where it is read."""
         if isinstance(operand, Number):
-            return Number(self.atom(operand.code, name), operand.dtype)
+            is_size = operand.code.endswith("]") and ".shape[" in operand.code
+            return Number((self.size if is_size else self.atom)(operand.code), operand.dtype)
         if isinstance(operand, Computed):
             now = self.left[name] == 0 if operand.risky else self.left[name] > 1
             return self.store(operand, name) if now and not operand.cheap else operand
