@@ -53,8 +53,11 @@ PROGRAMS = {
     ),
     "tree_lstm": (
         "step",
-        [{"leaves": 20, "words": 1000, "features": 300, "hidden": 150, "classes": 5}],
-        None,
+        [
+            {"leaves": 20, "words": 1000, "features": 300, "hidden": 150, "classes": 5},
+            {"leaves": 20, "words": 100, "features": 128, "hidden": 128, "classes": 5},
+        ],
+        {"leaves": 20, "words": 7, "features": 3, "hidden": 4, "classes": 3},
     ),
     "seq2seq": (
         "seq2seq",
@@ -135,7 +138,7 @@ def main() -> None:
     for name in chosen.names or PROGRAMS:
         module = loaded(name)
         function = getattr(module, PROGRAMS[name][0])
-        for sizes in PROGRAMS[name][1] if not chosen.small else filter(None, [PROGRAMS[name][2]]):
+        for sizes in PROGRAMS[name][1] if not chosen.small else [PROGRAMS[name][2]]:
             arguments = module.data(**sizes)
             contenders = ready(name, function, arguments, backends)
             found = {k: 1e3 * v for k, v in measured(contenders, arguments, chosen.rounds).items()}

@@ -106,6 +106,54 @@ def test_gradients_through_recursion(function, wrt, arguments):
         np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
+def tree_rnn(i, left, right, x, w, u, b):
+    """x: (k, f), w: (n, f), u: (n, n), b: (n,)"""
+    if left[i] < 0:
+        return np.tanh(w @ x[i] + b)
+    one = tree_rnn(left[i], left, right, x, w, u, b)
+    other = tree_rnn(right[i], left, right, x, w, u, b)
+    return np.tanh(u @ one + u @ other + w @ x[i] + b)
+
+
+def sum_of_tree(x, w, u, b, left, right):
+    return np.sum(tree_rnn(0, left, right, x, w, u, b))
+
+
+def downwards(n, x, w):
+    """x: (n,), w: (n,)"""
+    if n == 0:
+        return x * w
+    return upwards(n - 1, x, w) * w
+
+
+def upwards(n, x, w):
+    """x: (n,), w: (n,)"""
+    if n == 0:
+        return x + w
+    return np.sin(downwards(n - 1, x, w)) + downwards(n - 1, x * w, w)
+
+
+def sum_of_both(x, w, n):
+    return np.sum(downwards(n, x, w))
+
+
+@pytest.mark.row("A17")
+@pytest.mark.parametrize("size", [3, 1])
+def test_adjoints_of_parameters_of_recursive_functions(size):
+    """Sums over calls, which are handed down and added to in place."""
+    rng = np.random.default_rng(0)
+    x, w, u, b = (rng.normal(size=shape) for shape in ((5, 2), (size, 2), (size, size), size))
+    left, right = np.array([1, 3, -1, -1, -1]), np.array([2, 4, -1, -1, -1])
+    for gradient, arguments in [
+        (lsp_ad.grad(sum_of_tree, ("x", "w", "u", "b")), (x, w, u, b, left, right)),
+        (lsp_ad.grad(sum_of_both, ("x", "w")), (b, u[0], np.int64(4))),
+    ]:
+        found = lsp_ad.staged(gradient, backend="lantern")(*arguments)
+        for one, other in zip(found, gradient(*arguments), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-12)
+            assert np.shape(one) == np.shape(other)
+
+
 def best(x, n):
     found = None
     for i in range(n):
