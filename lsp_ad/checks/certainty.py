@@ -28,7 +28,8 @@ from lsp_ad.checks.parameters import defaults_of
 from lsp_ad.checks.staged_functions import Functions, Place, Staged
 from lsp_ad.source.trees import walk
 
-FORM_OF_ARRAYS = {"size", "itemsize", "nbytes", "sharding", "weak_type", "aval", "name", "op", "graph"}
+FORM_OF_ARRAYS = {"size", "itemsize", "nbytes", "sharding", "weak_type", "aval", "name", "op", "graph",
+                  "device", "committed"}
 _ARRAY_ATTRIBUTES = {
     "shape", "ndim", "dtype", "T", "at", "astype", "sum", "mean", "prod", "std", "var", "max", "min", "any",
     "all", "argmax", "argmin", "reshape", "ravel", "flatten", "transpose", "dot", "cumsum", "cumprod",
@@ -49,6 +50,17 @@ _TF_OTHERS = {
     "control_dependencies", "recompute_grad", "custom_gradient", "as_dtype", "range", "unique",
 }  # fmt: skip
 _DISPLAYS = (gast.List, gast.Tuple, gast.ListComp)
+# Functions of TensorFlow that give tuples.
+_SEVERAL = {
+    "moments", "weighted_moments", "sufficient_statistics", "normalize_moments", "top_k", "unique",
+    "unique_with_counts", "eigh", "eig", "svd", "qr", "lu", "slogdet", "max_pool_with_argmax", "frexp",
+    "fused_batch_norm", "batch_norm", "ctc_greedy_decoder", "ctc_beam_search_decoder", "setdiff1d",
+    "clip_by_global_norm", "dynamic_partition", "tuple", "identity_n", "shape_n", "gradients", "split",
+    "unstack", "meshgrid", "required_space_to_batch_paddings", "all_candidate_sampler",
+    "log_uniform_candidate_sampler", "learned_unigram_candidate_sampler", "uniform_candidate_sampler",
+    "fixed_unigram_candidate_sampler", "stateless_split", "cond", "while_loop", "case", "switch_case",
+    "get_global_generator", "embedding_lookup_sparse", "raw_rnn", "sample_distorted_bounding_box",
+}  # fmt: skip
 _OF_DICTS = {"get", "pop", "values", "copy", "setdefault"}
 _OF_NUMBERS = {"abs", "float", "int", "complex", "round", "divmod", "pow"}
 _MAKES_ARRAYS = {"zeros", "ones", "full", "empty", "eye", "arange", "linspace"}
@@ -64,7 +76,7 @@ def of_call(canonical: str, arguments: list[Origin]) -> Origin:
     if canonical.startswith("tensorflow."):
         parts = canonical.split(".")
         tensor = (len(parts) == 2 or parts[1] in _TF_MODULES) and name not in _TF_OTHERS and name.islower()
-        return computed_of(True) if tensor else TRACED
+        return TRACED if not tensor else computed_of(name not in _SEVERAL)
     if canonical in _LEAVES:
         return PARTS if sure >= Sure.PARTS else TRACED
     made = module == "jax.numpy" and name in _MAKES_ARRAYS

@@ -43,9 +43,10 @@ class Conditions:
                 self.state[test.left.id] = self.given
         elif isinstance(test, gast.Call) and self.is_concrete(test, outcome):
             subject = test.args[0] if test.args else None
-            for name, origin in list(self.state.items()):
-                asked = subject is None or (isinstance(subject, gast.Name) and subject.id == name)
-                if asked and origin.kind is Kind.TRACED:
+            asked = [subject.id] if isinstance(subject, gast.Name) else []
+            for name in asked if subject is not None else list(self.state):
+                # A name from around has its place here for as long.
+                if name not in self.state or self.state[name].kind is Kind.TRACED:
                     self.state[name] = self.doubted
 
     def is_concrete(self, test: gast.Call, outcome: bool) -> bool:
@@ -79,6 +80,8 @@ class Conditions:
         for value in node.values:
             found.append(look(value))
             self.narrow(value, isinstance(node.op, gast.And))
+        for name in [n for n, o in self.state.items() if n not in before and o is self.doubted]:
+            del self.state[name]
         for name, origin in before.items():
             if any(self.state.get(name) is told for told in (self.given, self.doubted)):
                 self.state[name] = origin
@@ -86,6 +89,9 @@ class Conditions:
 
     def widen(self, before: dict[str, Origin], ends: list[dict[str, Origin]]) -> None:
         """Where branches come together again, what they were told of a parameter counts no more."""
+        for end in ends:
+            for name in [n for n, o in end.items() if n not in before and o is self.doubted]:
+                del end[name]
         for name, origin in before.items():
             kept = [end.get(name) for end in ends]
             told = (origin, self.given, self.doubted)

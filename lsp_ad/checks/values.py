@@ -104,9 +104,13 @@ class Values(Conditions):
         if name in ("builtins.hasattr", "tensorflow.is_tensor", "tensorflow.is_symbolic_tensor"):
             return not outcome
         if name != "builtins.isinstance" or len(test.args) != 2:
-            return False
+            # `is_list_like(x)` of whoever: what it is asked of may be something else than an array.
+            library = name.startswith(("jax.", "tensorflow.", "numpy."))
+            asks = getattr(test.func, "attr", getattr(test.func, "id", "")).startswith("is_")
+            return outcome and asks and not library and len(test.args) == 1
         kinds = test.args[1].elts if isinstance(test.args[1], gast.Tuple) else [test.args[1]]
-        arrays = any((self.functions.canonical(k, self.place) or "").endswith(_ARRAYS) for k in kinds)
+        names = [self.functions.canonical(k, self.place) or "" for k in kinds]
+        arrays = any(n.endswith(_ARRAYS) and not n.startswith("numpy.") for n in names)
         return arrays is not outcome
 
     # Expressions, by the name of the node

@@ -26,17 +26,6 @@ _TF = {
     "sum": ("", "reduce_sum"),
     "round": ("", "round"),
 }
-# Functions of TensorFlow that give tuples.
-_SEVERAL = {
-    "moments", "weighted_moments", "sufficient_statistics", "normalize_moments", "top_k", "unique",
-    "unique_with_counts", "eigh", "eig", "svd", "qr", "lu", "slogdet", "max_pool_with_argmax", "frexp",
-    "fused_batch_norm", "batch_norm", "ctc_greedy_decoder", "ctc_beam_search_decoder", "setdiff1d",
-    "clip_by_global_norm", "dynamic_partition", "tuple", "identity_n", "shape_n", "gradients", "split",
-    "unstack", "meshgrid", "required_space_to_batch_paddings", "all_candidate_sampler",
-    "log_uniform_candidate_sampler", "learned_unigram_candidate_sampler", "uniform_candidate_sampler",
-    "fixed_unigram_candidate_sampler", "stateless_split", "cond", "while_loop", "case", "switch_case",
-    "get_global_generator", "embedding_lookup_sparse", "raw_rnn", "sample_distorted_bounding_box",
-}  # fmt: skip
 _TABLES = {"jax.jit": _JAX, "tf.function": _TF}
 
 
@@ -106,14 +95,8 @@ def traced_iteration(trace: Trace) -> Iterator[Problem]:
                 yield _iterated(trace, over, f"`{function}`")
         if not isinstance(node, gast.Assign) or not isinstance(node.targets[0], (gast.Tuple, gast.List)):
             continue
-        if trace.is_tensor(node.value) and not _gives_several(trace, node.value):
+        if trace.is_tensor(node.value):
             yield _iterated(trace, node.value, "An assignment to several names")
-
-
-def _gives_several(trace: Trace, node: gast.expr) -> bool:
-    """Is it a call of a function that gives a tuple?"""
-    name = trace.canonical(node.func) if isinstance(node, gast.Call) else ""
-    return name.rpartition(".")[2] in _SEVERAL or name.startswith("tensorflow.image.")
 
 
 def _iterated(trace: Trace, node: gast.expr, what: str) -> Problem:
