@@ -13,7 +13,8 @@ from lsp_ad.staging.backends import owner
 from lsp_ad.staging.context import active, written
 from lsp_ad.staging.errors import CONVERTED, SURVIVORS, StagingError, place, staging_error
 from lsp_ad.staging.operators.optional import maybe_in
-from lsp_ad.staging.structures import flatten
+from lsp_ad.staging.operators.picked import Picked
+from lsp_ad.staging.structures import contains, flatten
 
 
 def check_caller(
@@ -76,6 +77,11 @@ def entered(function: Callable[..., Any], args: tuple, named: dict[str, Any]) ->
         raise StagingError(
             f"{place(inner)}: the result of `{inner.__name__}` may be None, by a staged value, which code"
             " that is traced cannot return. Return a number in its place, or beside it whether there is one."
+        )
+    if active() is None and contains(flatten(result)[1], Picked):
+        raise StagingError(
+            f"{place(inner)}: the result of `{inner.__name__}` is what a staged mask picks: how many elements"
+            " there are is known only at run time. Return the array and the mask, or `np.where(mask, a, b)`."
         )
     after, form = flatten((args, named))
     if form != structure or any(a is not b for a, b in zip(leaves, after, strict=True)):

@@ -23,6 +23,7 @@ def test_equal_or_refused():
     assert set(kinds) <= {
         "equal",
         "equal by a bound",
+        "equal as asked",
         "not differentiated",
         "StagingError",
         "ConversionError",

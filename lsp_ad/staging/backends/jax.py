@@ -23,6 +23,7 @@ from lsp_ad.staging.errors import noted, staging_error, user_place
 from lsp_ad.staging.operators.bounds import whole_numbers
 from lsp_ad.staging.operators.lists import plain
 from lsp_ad.staging.operators.optional import computed
+from lsp_ad.staging.operators.picked import Picked, computed_masks, pick, unknown, written
 from lsp_ad.staging.operators.texts import staged_parts
 from lsp_ad.staging.operators.types import is_number
 from lsp_ad.staging.structures import flatten, unflatten
@@ -142,20 +143,25 @@ class Jax(Backend):
     def copied(self, value: Any) -> Any:
         return jnp.array(value)
 
+    def _is_mask(self, index: Any) -> bool:
+        return self.owns(index) and index.dtype == bool
+
     def set_item(self, value: Any, index: Any, new: Any) -> Any:
+        if self._is_mask(index):
+            return written(self, jnp.asarray(value), index, new)
         return jnp.asarray(value).at[self._inside(value, _index(index))].set(new)
 
     def get_item(self, value: Any, index: Any) -> Any:
         index = self._inside(value, _index(index))
-        for part in index if isinstance(index, tuple) else (index,):
-            if self.owns(part) and part.dtype == bool:
-                raise staging_error(
-                    "How many elements a staged mask picks is known only at run time, and the shape with it.",
-                    "Use `np.where(mask, a, b)`, or multiply by the mask.",
-                )
+        if self._is_mask(index):
+            return pick(self, jnp.asarray(value), index)
+        if isinstance(index, tuple) and any(map(self._is_mask, index)):
+            raise unknown()
         return jnp.asarray(value)[index]
 
     def add_at(self, value: Any, index: Any, by: Any) -> Any:
+        if self._is_mask(index):
+            return written(self, jnp.asarray(value), index, by, add=True)
         return jnp.asarray(value).at[self._inside(value, _index(index))].add(by)
 
     def _inside(self, value: Any, index: Any) -> Any:
@@ -187,7 +193,8 @@ class Jax(Backend):
     def is_undecidable(self, error: BaseException) -> bool:
         key = isinstance(error, TypeError) and "unhashable" in str(error) and "Tracer" in str(error)
         size = isinstance(error, TypeError) and "concrete values" in str(error)
-        return key or size or isinstance(error, _UNDECIDABLE)
+        picked = isinstance(error, TypeError) and f"{Picked.__module__}.{Picked.__name__}" in str(error)
+        return key or size or picked or isinstance(error, _UNDECIDABLE)
 
     def tidy(self, error: BaseException) -> None:
         notes = getattr(error, "__notes__", [])
@@ -209,7 +216,7 @@ class Jax(Backend):
                 outputs = iter(jitted(structure, known, *data))
                 form, leaves = results[key]
                 found = [_computed(next(outputs)) if v is _COMPUTED else v for v in leaves]
-                return plain(computed(unflatten(form, found)), _computed)
+                return plain(computed_masks(computed(unflatten(form, found))), _computed)
 
         results: dict[Any, Any] = {}  # of each trace the structure of the result, and what in it is no number
 

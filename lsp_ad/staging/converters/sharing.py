@@ -16,7 +16,7 @@ from lsp_ad.semantics.aliases import State, aliases
 from lsp_ad.semantics.names import parameters
 from lsp_ad.simplify.algebra import name, store
 from lsp_ad.staging.converters.scopes import captured
-from lsp_ad.staging.converters.sources import CALLERS, Sources
+from lsp_ad.staging.converters.sources import CALLERS, ITEMS, Sources
 
 Canonical = Callable[[gast.AST], "str | None"]
 _IN_ORDER = {f"numpy.{name}" for name in ("zeros", "ones", "empty", "full", "eye", "identity")}
@@ -28,9 +28,10 @@ _HARMLESS = {
 @dataclass(frozen=True)
 class Found:
     """What one write changes: `names` that are read later; `given`: perhaps an array of the caller's;
-    `outside`: an array that the function has from around it."""
+    `outside`: an array that the function has from around it; `keeping`: names of lists that it may be in."""
 
     names: list[str]
+    keeping: list[str]
     given: bool
     outside: bool
 
@@ -151,8 +152,9 @@ class Shared:
             assert root is not None
             others = states[graph.index[id(s)]].get(root, frozenset()) - {root}
             callers = {n for n in others if n.startswith(CALLERS)}
-            names = sorted((others - callers - self._final) & later(s) & local)
-            self._found[id(s)] = Found(names, bool(callers), root not in local)
+            names = (others - callers - self._final) & later(s) & local
+            keeping = {n.removeprefix(ITEMS) for n in others if n.startswith(ITEMS)} & local - names - {root}
+            self._found[id(s)] = Found(sorted(names), sorted(keeping), bool(callers), root not in local)
         for s, found in calls:
             state = states[graph.index[id(s)]]
             read = later(s) - flow.header_writes(s) - self._final

@@ -21,6 +21,9 @@ from lsp_ad.staging.generated import docstring_of, forward_of, is_generated
 CALLERS = "caller's "
 """What the name of an array of the caller's begins with, which stands for it from the start."""
 
+ITEMS = "items of "
+"""What the name of what may be in a list, or a dict, begins with; the name may as well stand for an array."""
+
 _NEW = {*("len", "int", "float", "bool", "range", "abs", "sum", "isinstance", "str", "min", "max", "round")}
 _HELPERS = {f"lsp_ad.runtime.{name}" for name in ("zeros_of", "ones_of", "copy_of", "own_copy")}
 _NUMPY = {
@@ -49,10 +52,13 @@ class Result:
 
 
 class Sources(memory.Sharing):
-    """For one function, before its expressions are converted; `docstring`: what it had for one."""
+    """For one function, before its expressions are converted.
 
-    def __init__(self, function: gast.FunctionDef, scope: Scope, docstring: str):
-        super().__init__(self._makes_new, _picks)
+    `docstring`: what it had for one; `keeps`: what is assigned to a part of a name is in it.
+    """
+
+    def __init__(self, function: gast.FunctionDef, scope: Scope, docstring: str, keeps: bool = False):
+        super().__init__(self._makes_new, _picks, lambda n: keeps)
         self.scope = scope
         self._saves = set(_saves(function.body)) if is_generated(docstring) else set()
         forward = scope.program.functions.get(forward_of(docstring) or "")
@@ -62,7 +68,8 @@ class Sources(memory.Sharing):
     def sources(self, node: gast.expr | None) -> set[str]:
         found = self._result(node)
         if found is None:
-            return super().sources(node)
+            part = memory.root(node) if isinstance(node, gast.Subscript) else None
+            return super().sources(node) | ({ITEMS + part.id} if part is not None else set())
         function, result = found
         return set().union(*(self._given(function, node, p) for p in result.parameters))
 
@@ -70,7 +77,9 @@ class Sources(memory.Sharing):
         """What a statement binds; the number of `enumerate` is apart."""
         if id(s) in self._saves:
             return [(n, set()) for n in flow.header_writes(s)]
-        found = super().edges(s)
+        found = [*super().edges(s), *self._held(s)]
+        if isinstance(s, gast.For) and isinstance(s.iter, gast.Name):
+            found += [(n, {ITEMS + s.iter.id}) for n in flow.stored(s.target)]
         if (
             isinstance(s, gast.For)
             and isinstance(s.iter, gast.Call)
@@ -82,7 +91,23 @@ class Sources(memory.Sharing):
             return [(n, sources) for n, sources in found if n != s.target.elts[0].id]
         return found
 
+    def _held(self, s: gast.stmt) -> list[tuple[str, set[str]]]:
+        """The names that have more in them after a call of a function of the file."""
+        edges = []
+        for node in [n for part in flow.header(s) for n in flow.walk(part) if isinstance(n, gast.Call)]:
+            function = self._callee(node)
+            held = _held_by(self.scope, function) if function is not None else {}
+            for p, others in held.items():
+                sources = self._given(function, node, others)
+                edges += [(n, sources - {n}) for n in self._given(function, node, [p])]
+        return edges
+
     def _bound(self, target: gast.expr, value: gast.expr) -> list[tuple[str, set[str]]]:
+        if isinstance(target, (gast.Attribute, gast.Subscript)):
+            base = memory.root(target)
+            if base is None:
+                return []
+            return [(base.id if self.keeps(base.id) else ITEMS + base.id, self.sources(value))]
         if not isinstance(target, (gast.Tuple, gast.List)):
             return super()._bound(target, value)
         found = self._result(value)
@@ -111,15 +136,15 @@ class Sources(memory.Sharing):
 
     def _result(self, node: gast.expr | None) -> tuple[gast.FunctionDef, Result] | None:
         """The function of the file that an expression calls, and what it returns, where that is known."""
-        if not isinstance(node, gast.Call):
+        function = self._callee(node) if isinstance(node, gast.Call) else None
+        result = _result_of(self.scope, function) if function is not None else None
+        return (function, result) if function is not None and result is not None else None
+
+    def _callee(self, call: gast.Call) -> gast.FunctionDef | None:
+        """The function of the file that is called, with arguments that are written out."""
+        if any(isinstance(a, gast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
             return None
-        function = self.scope.callee(node)
-        if function is None or any(isinstance(a, gast.Starred) for a in node.args):
-            return None
-        if any(k.arg is None for k in node.keywords):
-            return None
-        result = _result_of(self.scope, function)
-        return (function, result) if result is not None else None
+        return self.scope.callee(call)
 
     def _given(self, function: gast.FunctionDef, call: gast.Call, names: Iterable[str]) -> set[str]:
         """What the arguments for some parameters may share memory with."""
@@ -137,6 +162,20 @@ def _result_of(scope: Scope, function: gast.FunctionDef) -> Result | None:
     return derived[key]
 
 
+def _held_by(scope: Scope, function: gast.FunctionDef) -> dict[str, frozenset[str]]:
+    """For parameters of a function of the file, the others that they may have in them afterwards."""
+    key, derived = ("parameters held", id(function)), scope.program.derived
+    if key not in derived:
+        derived[key] = {}  # while it is looked at: a function that calls itself
+        names = parameters(function)
+        body = [*function.body, gast.Pass()]
+        sharing = Sources(function, Scope.of(scope.program, function), docstring_of(function), keeps=True)
+        given = Given(body, names, sharing.edges)
+        found = {p: {q for s in flow.statements(body) for q in given.at(s, p)} - {p} for p in names}
+        derived[key] = {p: frozenset(others) for p, others in found.items() if others}
+    return derived[key]
+
+
 def _found(scope: Scope, function: gast.FunctionDef) -> Result | None:
     header = function.args
     statements = list(flow.statements(function.body))
@@ -144,7 +183,7 @@ def _found(scope: Scope, function: gast.FunctionDef) -> Result | None:
     if function.decorator_list or header.vararg or header.kwarg or inside or not _constant(header):
         return None
     returns = [s for s in statements if isinstance(s, gast.Return) and s.value is not None]
-    sharing = Sources(function, scope, docstring_of(function))
+    sharing = Sources(function, scope, docstring_of(function), keeps=True)
     given = Given(function.body, parameters(function), sharing.edges)
     return _parts_of([(s, s.value) for s in returns], sharing, given)
 

@@ -90,6 +90,9 @@ class Writes(Expressions):
         names = found.names if found is not None else []
         if found is not None and found.given:
             made.keywords = [gast.keyword("given", constant(True))]
+        if found is not None and found.keeping:
+            made.keywords.append(gast.keyword("keeping", constant(", ".join(found.keeping))))
+            names = sorted({*names, *found.keeping})
         made.keywords += map(_handed, names)
         whole = gast.Tuple([store_, *map(store, names)], gast.Store()) if names else store_
         return at(gast.Assign([whole], made, None), node)

@@ -23,6 +23,7 @@ from lsp_ad.staging.operators.classes import own_method
 from lsp_ad.staging.operators.lists import StagedList
 from lsp_ad.staging.operators.optional import Maybe
 from lsp_ad.staging.operators.paths import View
+from lsp_ad.staging.operators.picked import Picked
 from lsp_ad.staging.operators.plans import listed
 from lsp_ad.staging.operators.state import restored
 from lsp_ad.staging.operators.truth import no_count
@@ -45,6 +46,7 @@ _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     "<<": operator.ilshift,
     ">>": operator.irshift,
 }
+_KEEPING = (list, tuple, dict, StagedList)
 _NUMBERS = frozenset([bool, int, float, complex, str])
 _NEW: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -97,7 +99,7 @@ class Write:
     """A write at `path`, the indices one after the other, into `value`.
 
     `given`: it may be an array of the caller's; `outside`: it is none of the function's variables; `others`:
-    variables that may share its memory.
+    variables that may share its memory, those in `keeping` only if they are lists or dicts.
     """
 
     value: Any
@@ -105,6 +107,11 @@ class Write:
     given: bool
     outside: bool
     others: dict[str, Any]
+    keeping: str = ""
+
+    def __post_init__(self) -> None:
+        if "keeping" in self.others:
+            object.__setattr__(self, "keeping", self.others.pop("keeping"))
 
     def of(self, staged: Callable[[Any, Any], Any], plain: Callable[[Any, Any], None], *new: Any) -> Any:
         """Do it, to the array that it is about by `staged`, or by `plain` where it happens now.
@@ -156,7 +163,8 @@ class Write:
             superseded(old, ":".join(map(str, user_place())))
         others = []
         for name, other in self.others.items():
-            if isinstance(other, Undefined):
+            only_if_kept = name in self.keeping.split(", ")
+            if isinstance(other, Undefined) or (only_if_kept and not isinstance(other, _KEEPING)):
                 others.append(other)
                 continue
             _check_sharing(name, old, other)
@@ -180,6 +188,7 @@ def _inside(value: Any, path: tuple, change: Callable[[Any, Any], Any]) -> Any:
 
 def _check_sharing(name: str, old: Any, other: Any) -> None:
     """Refuse a variable that may have a part of an array in it; the array itself can be replaced there."""
+    other = mapped(other, Picked, lambda one, path: None)  # it has memory of its own
     lists: list[StagedList] = []
     leaves = flatten(mapped(other, StagedList, lambda one, path: lists.append(one)))[0]
     found = any(leaf is old for leaf in leaves)

@@ -55,7 +55,7 @@ def whole_numbers(index: Any, shape: Sequence[Any]) -> Iterator[tuple[Any, int, 
         if part is Ellipsis:
             axis = len(shape) - sum(map(_axes, parts[position + 1 :]))
             continue
-        if _axes(part) == 1 and not isinstance(part, slice) and axis < len(shape):
+        if _axes(part) == 1 and not isinstance(part, slice) and not _is_mask(part) and axis < len(shape):
             yield part, axis, shape[axis]
         axis += _axes(part)
 
@@ -68,12 +68,19 @@ def _axes(part: Any) -> int:
     """How many axes a part of an index is about."""
     if part is None:
         return 0
+    if not _is_mask(part):
+        return 1
     backend = owner(part)
-    if backend is not None and not isinstance(part, Owned):
-        spec = backend.spec(part)
-        return len(spec.shape or ()) if spec.dtype.kind == "b" else 1
-    is_mask = isinstance(part, (bool, np.bool_)) or getattr(getattr(part, "dtype", None), "kind", "") == "b"
-    return np.ndim(part) if is_mask else 1
+    return np.ndim(part) if backend is None else len(backend.spec(part).shape or ())
+
+
+def _is_mask(part: Any) -> bool:
+    backend = None if isinstance(part, Owned) else owner(part)
+    if backend is not None:
+        return backend.spec(part).dtype.kind == "b"
+    if isinstance(part, (slice, Owned)):
+        return False
+    return isinstance(part, (bool, np.bool_)) or getattr(getattr(part, "dtype", None), "kind", "") == "b"
 
 
 def _array(part: Any) -> Any:

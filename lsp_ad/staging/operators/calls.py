@@ -22,6 +22,7 @@ from lsp_ad.staging.operators.bounds import note_unseen
 from lsp_ad.staging.operators.builtins import TABLE
 from lsp_ad.staging.operators.lists import StagedList
 from lsp_ad.staging.operators.optional import certain
+from lsp_ad.staging.operators.picked import Picked, by_numpy
 from lsp_ad.staging.structures import flatten
 
 
@@ -208,6 +209,8 @@ class _NumPy:
             note_unseen()
         if backend.optional:
             args = certain(args)
+        if any(isinstance(value, Picked) for value in args):
+            return by_numpy(self.function, self.name, args, options)
         if self.name in _REDUCTIONS:
             return backend.function(_REDUCTIONS[self.name])(args[0], *(args[1:2] or (0,)), **options)
         options = {key: _counted(value) for key, value in options.items()}

@@ -76,11 +76,11 @@ def _einsum(subscripts: str, *operands: Any) -> Array:
 @named("kron")
 def _kron(a: Any, b: Any) -> Array:
     x, y = _sums(a, b)
-    if x.shape.rank != 2 or y.shape.rank != 2:
-        raise staging_error("`np.kron` of other than matrices cannot be staged.")
-    product = x[:, None, :, None] * y[None, :, None, :]
-    rows, columns = tf.unstack(tf.shape(x) * tf.shape(y))
-    return Array(tf.reshape(product, [rows, columns]))
+    rank = max(x.shape.rank, y.shape.rank)
+    x, y = (t[(None,) * (rank - t.shape.rank)] if t.shape.rank < rank else t for t in (x, y))
+    left = x[(slice(None), None) * rank]
+    right = y[(None, slice(None)) * rank]
+    return Array(tf.reshape(left * right, tf.shape(x) * tf.shape(y)))
 
 
 @named("cross")

@@ -60,6 +60,14 @@ def count_of(x: tf.Tensor, axis: Axis) -> tf.Tensor:
     return tf.reduce_prod(sizes(x) if axis is None else tf.gather(sizes(x), axis))
 
 
+@named("nansum")
+def _nansum(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
+    x = _accumulated(a, dtype)
+    if x.dtype.is_floating:
+        x = tf.where(tf.math.is_nan(x), tf.zeros_like(x), x)
+    return Array(tf.reduce_sum(x, axis=axis, keepdims=keepdims))
+
+
 @named("var")
 def _var(a: Any, axis: Axis = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False) -> Array:
     x = _averaged(a, dtype)

@@ -76,10 +76,12 @@ def _swapaxes(a: Any, axis1: int, axis2: int) -> Array:
 
 
 @named("moveaxis")
-def _moveaxis(a: Any, source: int, destination: int) -> Array:
-    axes = list(range(_rank(a)))
-    moved = axes.pop(source)
-    axes.insert(destination % (len(axes) + 1), moved)
+def _moveaxis(a: Any, source: Any, destination: Any) -> Array:
+    rank = _rank(a)
+    taken, put = ([i % rank for i in ([v] if isinstance(v, int) else v)] for v in (source, destination))
+    axes = [axis for axis in range(rank) if axis not in taken]
+    for place, axis in sorted(zip(put, taken, strict=True)):
+        axes.insert(place, axis)
     return Array(tf.transpose(tensor_of(a), axes))
 
 

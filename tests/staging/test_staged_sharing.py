@@ -1,0 +1,167 @@
+"""Arrays that stand in lists and dicts, or go through functions of the file, and are written afterwards."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import lsp_ad
+
+pytestmark = pytest.mark.row("A7", "A14")
+X = np.array([1.0, 2.0, 3.0])
+
+
+def put(d, u):
+    d["k"] = u
+
+
+def push(xs, u):
+    v = u
+    xs.append(v)
+
+
+def push_deeper(xs, u):
+    push(xs, u)
+
+
+def both(u, v):
+    return v, u
+
+
+def nested(u):
+    return u.copy(), (u, 2.0)
+
+
+def either(u, v):
+    if v[0] > 0:
+        return u, v.copy()
+    return v.copy(), u
+
+
+def part(u):
+    return u[1:], u.copy()
+
+
+def stored(d, u):
+    d["k"] = u
+    return u * 2.0, d
+
+
+def in_a_dict_of_the_caller(x):
+    d, y = {"k": x}, x * 1.0
+    put(d, y)
+    y[0] = 4.0
+    return y, d["k"]
+
+
+def in_a_list_of_the_caller(x):
+    xs, y = [], x * 1.0
+    push_deeper(xs, y)
+    y[0] = 4.0
+    return y, xs[0]
+
+
+def as_an_item(x):
+    xs, y = [x], x * 1.0
+    xs[0] = y
+    z = xs[0]
+    y[0] = 4.0
+    return y, xs[0], z
+
+
+def as_an_entry(x):
+    d, y = {}, x * 1.0
+    d["k"] = y
+    y[0] = 4.0
+    return y, d["k"]
+
+
+def a_copy_in_an_array(x):
+    out, h = np.zeros((3, 3)), x * 1.0
+    for t in range(3):
+        out[t] = h
+        h[t] = h[t] * 3.0
+    return out, h
+
+
+def swapped(x):
+    y, q = x * 1.0, x * 3.0
+    z, w = both(y, q)
+    q[0] = 5.0
+    return y, z, w, q
+
+
+def a_part_of_a_result(x):
+    y = x * 1.0
+    z, (w, _) = nested(y)
+    y[1] = 7.0
+    return y, z, w
+
+
+def picked_by_a_list(x):
+    y = x * 1.0
+    z = y[[0, 1]]
+    w = z
+    z[0] = 9.0
+    y[1] = 4.0
+    w[1] = 2.0
+    return y, z, w
+
+
+def in_a_loop(x):
+    y, kept = x * 1.0, []
+    for i in range(3):
+        _, w = nested(y)
+        kept.append(w[0])
+        y[i] = 5.0 + i
+    return y, *kept
+
+
+RIGHT = [
+    *(in_a_dict_of_the_caller, in_a_list_of_the_caller, as_an_item, as_an_entry, a_copy_in_an_array),
+    *(swapped, a_part_of_a_result, picked_by_a_list, in_a_loop),
+]
+
+
+@pytest.mark.parametrize("program", RIGHT)
+@pytest.mark.parametrize("backend", ["jax", "tensorflow", "lantern"])
+def test_as_in_python(program, backend):
+    pytest.importorskip({"lantern": "numba"}.get(backend, backend))
+    found = lsp_ad.staged(program, backend=backend)(X)
+    for one, other in zip(found, program(X), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def one_of_two_arrays(x):
+    y, v = x * 1.0, x * 2.0
+    z, w = either(y, v)
+    v[0] = 9.0
+    return y, z, w, v
+
+
+def a_part_that_a_callee_returns(x):
+    y = x * 1.0
+    z, w = part(y)
+    y[1] = 7.0
+    return y, z, w
+
+
+def a_dict_that_a_callee_returns(x):
+    d, y = {"k": x}, x * 1.0
+    z, e = stored(d, y)
+    y[0] = 4.0
+    return y, z, e["k"]
+
+
+@pytest.mark.parametrize(
+    "program", [one_of_two_arrays, a_part_that_a_callee_returns, a_dict_that_a_callee_returns]
+)
+def test_right_or_refused(program):
+    pytest.importorskip("jax")
+    try:
+        found = lsp_ad.staged(program, backend="jax")(X)
+    except lsp_ad.StagingError as error:
+        assert "may share its memory" in str(error)
+        return
+    for one, other in zip(found, program(X), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
