@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("numba")
 
-from lsp_ad.staging.lantern.compiler import boundary, driver, functions, kernels
+from lsp_ad.staging.lantern.compiler import functions, kernels
 from lsp_ad.staging.lantern.compiler.accumulators import accumulated
 from lsp_ad.staging.lantern.compiler.driver import Compiled, compiled
 from lsp_ad.staging.lantern.compiler.renaming import Fresh, renamed
@@ -21,6 +20,7 @@ from lsp_ad.staging.lantern.infer import check
 from lsp_ad.staging.lantern.interpreter import interpret
 from lsp_ad.staging.lantern.ir import Program
 from lsp_ad.staging.lantern.parsing import parse
+from tests.staging.lantern.generated import uncompiled
 
 pytestmark = pytest.mark.row("A16", "A17")
 
@@ -64,28 +64,6 @@ def same(found: Any, expected: Any) -> None:
             same(a, b)
     else:
         np.testing.assert_array_equal(found, expected)
-
-
-def run(text: functions.Text, program: Program, args: tuple[Any, ...]) -> Any:
-    """What generated Python computes when Python runs it."""
-    python = {name: getattr(kernel, "py_func", None) for name, kernel in kernels.KERNELS.items()}
-    space: dict[str, Any] = {"np": np, "Raised": driver.Raised, **python, "stack_pointer": lambda: 0}
-    exec(text.source, space)
-    taken: list[Any] = [-1] if text.low else []
-    for k, (value, t) in enumerate(zip(args, text.entry.params, strict=True)):
-        boundary.taking(t, "x", k in text.entry.consumed)(value, taken)
-    with mock.patch.dict(vars(kernels), python):
-        return boundary.giving(program.table[program.entry].result)(space[text.entry.name](*taken))
-
-
-def uncompiled(program: Program, *args: Any) -> Any:
-    """As `Compiled` does: where an axis is stretched, other code runs."""
-    for stretching in (False, True):
-        text = functions.program_source(program, list(kernels.KERNELS), stretching)
-        try:
-            return run(text, program, args)
-        except kernels.Stretch:
-            assert not stretching
 
 
 def agree(program: Program, *args: Any) -> None:

@@ -13,7 +13,8 @@ pytest.importorskip("numba")
 
 from lsp_ad.staging.lantern.interpreter import interpret
 from lsp_ad.staging.lantern.parsing import parse
-from tests.staging.lantern.test_accumulators import same, uncompiled
+from tests.staging.lantern.generated import uncompiled
+from tests.staging.lantern.test_accumulators import same
 
 pytestmark = pytest.mark.row("A16")
 
