@@ -363,3 +363,14 @@ def backwards(x, n):
     for i in reversed(range(n)):
         x = x + i
     return x
+
+
+@decided((3.0, True), (3.0, False))
+def breaks_of_both_kinds(x, flag):
+    while x > 1.0:
+        if flag:
+            break
+        if x < 2.0 and x > 1.5:
+            break
+        x = x * 0.9
+    return x

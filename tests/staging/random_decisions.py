@@ -81,3 +81,19 @@ class Generator:
 
 def indented(lines: list[str]) -> list[str]:
     return [f"    {line}" for line in lines]
+
+
+_CONDITIONS = ("a > 3.0", "b < x", "k > 1", "flag", "not flag", "n == m", "a > b and k > 0", "0 < k < 2")
+
+
+def with_breaks(program: str, seed: int) -> str:
+    """The program with one or two breaks where the body of each `while` loop begins."""
+    chance = random.Random(seed)
+    lines = []
+    for line in program.splitlines():
+        lines.append(line)
+        if line.strip().startswith("while"):
+            indent = " " * (len(line) - len(line.lstrip()) + 4)
+            for _ in range(chance.randint(1, 2)):
+                lines += [f"{indent}if {chance.choice(_CONDITIONS)}:", f"{indent}    break"]
+    return "\n".join(lines) + "\n"

@@ -105,13 +105,14 @@ class Predictor(Statements):
 
     def _tested(self, test: gast.expr, breaks: list[gast.If]) -> Value:
         """The condition of a `while` loop, with those of the breaks where its body begins."""
-        here = truth(self.asked(self.plain(self.value(test))))
+        here, ends = truth(self.asked(self.plain(self.value(test)))), False
         for s in breaks:
-            if isinstance(here, Known) and not here.value:
+            if ends or (isinstance(here, Known) and not here.value):
                 return here
             stops = self.asked(self.plain(self.value(s.test)))
             self.decide(s, "if", stops)
             known = truth(stops)
+            ends = isinstance(known, Known) and bool(known.value)
             if not isinstance(here, Known):
                 here = combined(here, stops)
             else:
