@@ -101,7 +101,7 @@ def of_operation(op: gast.AST, left: tuple[gast.AST, Origin], right: tuple[gast.
     if isinstance(op, gast.Mult) and not any(isinstance(_number(n), float) for n in numbers):
         return derived(origins)
     if isinstance(op, gast.Mod) and isinstance(left[0], (gast.Constant, gast.JoinedStr)) and not numbers:
-        return derived(origins)
+        return outside(derived(origins))  # a text
     return computed(origins)
 
 

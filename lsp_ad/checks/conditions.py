@@ -44,7 +44,9 @@ class Conditions:
         elif isinstance(test, gast.Call) and self.is_concrete(test, outcome):
             subject = test.args[0] if test.args else None
             asked = [subject.id] if isinstance(subject, gast.Name) else []
-            for name in asked if subject is not None else list(self.state):
+            # What is not so for one that is surely traced is so for none: the branch is for other calls.
+            for_others = subject is None or any(self.state.get(n, UNKNOWN).sure for n in asked)
+            for name in list(self.state) if for_others else asked:
                 # A name from around has its place here for as long.
                 if name not in self.state or self.state[name].kind is Kind.TRACED:
                     self.state[name] = self.doubted

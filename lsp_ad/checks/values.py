@@ -30,6 +30,7 @@ from lsp_ad.checks.origins import (
     held,
     is_constant,
     join,
+    outside,
     related,
 )
 from lsp_ad.checks.parameters import bind
@@ -306,7 +307,7 @@ class Values(Conditions):
         return self.origin(node.value)
 
     def _joinedstr(self, node: gast.JoinedStr) -> Origin:
-        return derived(self.all(node.values))
+        return outside(derived(self.all(node.values)))
 
     def _formattedvalue(self, node: gast.FormattedValue) -> Origin:
         return self.origin(node.value)
@@ -355,8 +356,11 @@ class Values(Conditions):
             self.bind(target.elts[1], whole)
         else:
             # Elements of a literal list are as deliberate as the index; what may be a dict gives its keys.
-            plain = whole.sure is Sure.PARTS and not isinstance(iterable, gast.Call)
-            element = FIELD if plain else whole
+            element = whole
+            if isinstance(iterable, (gast.List, gast.Tuple)):
+                element = join(self.known.get(e, UNKNOWN) for e in iterable.elts)
+            elif whole.sure is Sure.PARTS and not isinstance(iterable, gast.Call):
+                element = FIELD
             self.bind(target, Origin(Kind.FLAG, index.clause) if whole.kind is Kind.CONSTANT else element)
         return whole
 

@@ -263,7 +263,8 @@ STAGING: tuple[Entry, ...] = (
         "Use tf.TensorArray, or lsp_ad.staged, which stages lists.",
         "import tensorflow as tf\n\n@tf.function\ndef f(x):\n    ys = []\n    for i in tf.range(3):\n        "
         "ys.append(x[i])\n    return tf.stack(ys)\n",
-        "The list holds a tensor of the loop's own graph: InaccessibleTensorError.",
+        "The list holds a tensor of the loop's own graph, InaccessibleTensorError, or one item however often "
+        "the loop goes round.",
     ),
     Entry(
         "STG401",

@@ -55,7 +55,8 @@ class Template:
     name: str
 
 
-_templates: weakref.WeakKeyDictionary[types.CodeType, Template] = weakref.WeakKeyDictionary()
+# By file, too: codes of two files are equal where the functions are the same and stand in the same line.
+_templates: weakref.WeakKeyDictionary[types.CodeType, dict[str, Template]] = weakref.WeakKeyDictionary()
 
 
 def converted(function: types.FunctionType) -> types.FunctionType:
@@ -99,9 +100,10 @@ def _made(function: types.FunctionType, template: Template, ag: Any = operators)
 def template_of(function: types.FunctionType) -> Template:
     """The converted code of a function, made once for its code."""
     code = function.__code__
-    if code not in _templates:
-        _templates[code] = _template(function)
-    return _templates[code]
+    known = _templates.setdefault(code, {})
+    if code.co_filename not in known:
+        known[code.co_filename] = _template(function)
+    return known[code.co_filename]
 
 
 def _template(function: types.FunctionType) -> Template:

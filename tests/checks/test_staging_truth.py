@@ -25,7 +25,12 @@ FAILS = [
     "jnp.arange(n + 0)", "[i for i in range(n + 0)]", "jnp.nonzero(v)", "jnp.where(v > 0)", "jnp.unique(v)",
     "jnp.linspace(0, 1, n + 0)", "math.sin(x)", "x if x > 0 else -x", "[a for a in (1, 2) if x > 0]",
     "x if jnp.sum(v) > 0 else -x", "x if v.sum() else -x", "complex(x)", "v.at[v > 0].set(0)",
-    "float(jnp.ones(()))", "v.at[v > 0].add(1.0)", "np.stack([x, x])",
+    "float(jnp.ones(()))", "v.at[v > 0].add(1.0)", "np.stack([x, x])", "'%.2f' % (x + 0.0)", "'%d' % x",
+    "'{:.2f}'.format(x + 0.0)", "(1, 2, 3)[n]", "[i for i in range(n)]", "jnp.sum(v, axis=n)", "v[:n]", "x in v",
+    "float(v)", "v < x < 3.0", "all(w > 0 for w in [x, x + 1])", "x if v.ndim == 1 and x > 0 else -x",
+    "jax.vmap(lambda a: a if a > 0 else -a)(v)", "jax.lax.fori_loop(0, 3, lambda i, c: c if i else c + 1, x)",
+    "jax.lax.scan(lambda c, a: (c if a > 0 else -c, a), x, v)", "jax.grad(lambda a: a if a > 0 else -a)(x)",
+    "jax.lax.while_loop(lambda c: c < 9 and c > 0, lambda c: c * 2, x)",
 ]  # fmt: skip
 WORKS = [
     "sum(v)", "abs(x)", "round(x)", "pow(x, 2)", "len(v)", "max(v.shape)", "f'{v.shape}' and x", "np.sum(v)",
@@ -38,6 +43,11 @@ WORKS = [
     "math.sqrt(2.0) * x", "jnp.linspace(0, x, 3)", "x == None", "jnp.maximum(x, 0)", "float(v.shape[0]) * x",
     "int(v.size) * x", "divmod(x, 2.0)", "tuple(v)", "v.reshape(v.shape[0], -1)", "jnp.full(3, x)",
     "jnp.expand_dims(v, 0)", "jnp.repeat(v, 2)", "np.repeat(v, 2)", "v.sum(axis=0)", "np.ndim(v) * x",
+    "v.shape if hasattr(v, 'shape') else np.asarray(v)", "x if isinstance(v, jax.Array) else float(x)",
+    "x if isinstance(v, jax.core.Tracer) else float(x)", "[jnp.sum(k) for k in {'a': x}.values()]",
+    "jax.tree.leaves({'a': x})[0]", "jax.vmap(lambda a, k: a if k > 1 else -a, in_axes=(0, None))(v, 3)",
+    "jnp.stack([w for w in (x, n)])", "'%s' % (x + 0.0) and x",
+    "jax.lax.cond(x > 0, lambda a: a * 2, lambda a: -a, x)", "jax.tree.flatten(v)[1] == 3",
 ]  # fmt: skip
 
 

@@ -40,6 +40,11 @@ FAILS = {
     "break": "for i in range(3):\n    x = x + 1\n    if x > 3:\n        break\nreturn x",
     "while True": "while True:\n    x = x + 1\n    if x > 5:\n        break\nreturn x",
     "int in a loop": "y = 0\nwhile x < 10:\n    y = y + 0.5\n    x = x + 1\nreturn y",
+    "enumerate": "y = 0.0\nfor i, a in enumerate(v):\n    y = y + a\nreturn y",
+    "zip": "y = 0.0\nfor a, b in zip(v, v):\n    y = y + a\nreturn y",
+    "append": "ys = []\nfor i in tf.range(3):\n    ys.append(v[i])\nreturn tf.stack(ys)",
+    "append in a branch": "ys = []\nif x > 0:\n    ys.append(x + 1.0)\nreturn tf.stack(ys)",
+    "a format": "return '%.2f' % x",
     "grows": "ys = ()\nfor i in tf.range(3):\n    ys = ys + (x,)\nreturn ys",
 }
 WORKS = {
@@ -58,6 +63,12 @@ WORKS = {
     "range": "for i in range(3):\n    x = x * i\nreturn x",
     "product": "return v * np.ones(4, np.float32)",
     "split": "a, b = tf.split(v, 2)\nreturn a",
+    "append that is not read": "ys = []\nfor i in tf.range(3):\n    ys.append(v[i])\nreturn x",
+    "append in a Python loop": "ys = []\nfor i in range(3):\n    ys.append(v[i])\nreturn tf.stack(ys)",
+    "moments": "a, b = tf.nn.moments(v, [0])\nreturn a * b",
+    "None that is not read": "y = None\nif x > 0:\n    y = x\nreturn x",
+    "map_fn": "return tf.map_fn(lambda a: a if a > 1 else -a, v)",
+    "enumerate of parts": "y = 0.0\nfor i, a in enumerate(tf.unstack(v)):\n    y = y + a\nreturn y",
     "later": "if x > 0:\n    y = x\n    x = y * 2\ny = x\nreturn y",
     "raise": "if x.shape.rank != 0:\n    raise ValueError('no scalar')\nelse:\n    y = x\nreturn y",
 }

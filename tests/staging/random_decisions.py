@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 # x and y are staged floats, n and m Python ints, flag a bool; a and b are locals that change.
 
@@ -97,3 +98,39 @@ def with_breaks(program: str, seed: int) -> str:
             for _ in range(chance.randint(1, 2)):
                 lines += [f"{indent}if {chance.choice(_CONDITIONS)}:", f"{indent}    break"]
     return "\n".join(lines) + "\n"
+
+
+def with_an_object(program: str, seed: int) -> str:
+    """A program of the generator with its variables as attributes of an object, in one of three ways."""
+    head, *body = program.rstrip().splitlines()
+    parameters = head.removeprefix("def f(").removesuffix("):")
+    body = [re.sub(r"\b([abk])\b", r"s.\1", line) for line in body]
+    if seed % 3 == 0:  # a dataclass
+        fields = ["    a: float = 0.0", "    b: float = 0.0", "    k: int = 0"]
+        made = [
+            "from dataclasses import dataclass",
+            "",
+            "@dataclass",
+            "class Box:",
+            *fields,
+            "",
+            head,
+            "    s = Box()",
+            *body,
+        ]
+    elif seed % 3 == 1:  # with a property and an operator
+        body = [line.replace("s.a < 2.0", "s < 2.0").replace("s.k < n", "s.big") for line in body]
+        members = ["    @property", "    def big(s):", "        return s.a > 1.0 or s.k > 2", ""]
+        members += ["    def __lt__(s, other):", "        return s.a < other", ""]
+        made = ["class Box:", *members, head, "    s = Box()", *body]
+    else:  # in a method
+        members = [
+            "    def __init__(self):",
+            "        self.a = 0.0",
+            "        self.b = 0.0",
+            "        self.k = 0",
+            "",
+        ]
+        members += [f"    def run(s, {parameters}):", *(f"    {line}" for line in body), ""]
+        made = ["class Box:", *members, head, f"    return Box().run({parameters})"]
+    return "\n".join(made) + "\n"

@@ -289,3 +289,16 @@ def test_one_function_alone():
         lsp_ad.staged(lambda x: inner(x), backend="jax", recursive=False)(2.0)
     with pytest.raises(TypeError, match="only a function"):
         lsp_ad.staged(functools.partial(outer), recursive=False)
+
+
+def test_the_same_function_in_two_files(tmp_path):
+    """Their codes are equal, as Python compares codes; what is told of each names its own file."""
+    text = "{}\n\ndef f(x):\n    return m.sqrt(x) if x > 0 else -x\n"
+    for name, first in (("one", "import math as m"), ("two", "import numpy as m")):
+        file = tmp_path / f"{name}.py"
+        file.write_text(text.format(first))
+        space: dict = {}
+        exec(compile(file.read_text(), str(file), "exec"), space)
+        assert both(space["f"], 4.0) == 2.0
+        report = lsp_ad.staging_report(space["f"], 4.0, backend="jax")
+        assert {d.file for d in report} == {str(file)}

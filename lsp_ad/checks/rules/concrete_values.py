@@ -80,7 +80,8 @@ def _is_text(node: gast.AST) -> bool:
 
 
 def _formatted(trace: Trace, node: gast.expr, given: list[gast.expr], loud: bool) -> Iterator[Problem]:
-    traced = next((value for value in given if trace.is_tensor(value)), None)
+    is_traced = trace.is_traced if loud else trace.is_tensor
+    traced = next((value for value in given if is_traced(value)), None)
     if traced is not None:
         yield from _text(trace, node, traced, loud and trace.staged.transform != "lsp_ad.staged")
 

@@ -31,8 +31,8 @@ def list_changes(trace: Trace) -> Iterator[Problem]:
         if _is_list_before(trace, owner.id, block) and read_after(trace, owner.id, block):
             what = "branch" if isinstance(block, gast.If) else "loop"
             message = (
-                f"`{owner.id}` gets a tensor of a {what} of {trace.described} that tf.function stages, and "
-                "is read afterwards."
+                f"`{owner.id}` is changed in a {what} of {trace.described} that tf.function stages, which "
+                "happens once, when it is traced, and is read afterwards."
             )
             yield problem("STG306", message, span_of(node))
 
