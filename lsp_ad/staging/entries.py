@@ -191,10 +191,16 @@ def _recursion(error: RecursionError) -> Exception:
         return error
     lines = Counter((code, line) for code, line in frames if code in CONVERTED)
     (code, line), _ = max(reversed(lines.items()), key=lambda item: item[1])
+    on_lantern = any(code.co_filename.startswith(OWN) and "lantern" in code.co_filename for code, _ in frames)
     return StagingError(
         f"{code.co_filename}:{line}: `{code.co_name}` comes back to this call under a staged condition: both"
         " branches are traced, so the trace would never end. Write a loop, make the condition one of Python"
-        " values, or use the back end lantern, which has recursion."
+        " values, or "
+        + (
+            "let all that the call is given be numbers and arrays: it is given something else."
+            if on_lantern
+            else "use the back end lantern, which has recursion."
+        )
     )
 
 

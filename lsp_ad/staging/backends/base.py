@@ -139,6 +139,7 @@ class Backend(ABC):
     follows_memory = False  # whether it knows which arrays may share memory in Python (`are_apart`)
     raises = False  # whether a staged branch may raise an exception of the user's
     raises_if_asked = False  # whether it may where `raise_errors` is asked for
+    unpacks = False  # whether an array of unknown size can be assigned to several names
     longest_unrolled = 64  # a Python loop of more iterations is staged where a function is being compiled
 
     @abstractmethod

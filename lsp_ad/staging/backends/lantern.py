@@ -54,6 +54,7 @@ class Lantern(Lists):
     # sizes are not part of a type, so values of one rank have one shape
     optional = True
     raises = True
+    unpacks = True
     follows_memory = True
     longest_unrolled = 4
 

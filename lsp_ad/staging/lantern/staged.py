@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from dis import opmap
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -109,7 +112,17 @@ class Staged:
         return self._no_value("The text")
 
     def __iter__(self) -> Any:
-        raise staging_error("How many items there are is not known: a staged array cannot be unpacked.")
+        """The items, where an assignment says how many it wants."""
+        count = _unpacked(sys._getframe(1))
+        if count is None or not self.ndim:
+            raise staging_error(
+                "How many items an array of lantern has is not known when this is traced.",
+                "Write a `for` statement.",
+            )
+        self.tracer.builder.require(
+            self.tracer.value(self.shape[0] == count), "ValueError", f"other than {count} values to unpack"
+        )
+        return iter([self[i] for i in range(count)])
 
     def __repr__(self) -> str:
         return f"<{self.value} of a Lantern program>"
@@ -135,6 +148,12 @@ class Staged:
 
         prefix = "linalg." if "linalg" in (called.__module__ or "") else ""
         return function(prefix + called.__name__)(*args, **options)
+
+
+def _unpacked(frame: FrameType) -> int | None:
+    """To how many names the code that runs in a frame assigns a value; None where it does something else."""
+    code, at = frame.f_code.co_code, frame.f_lasti
+    return code[at + 1] if code[at] == opmap["UNPACK_SEQUENCE"] else None
 
 
 # methods of arrays and the functions of NumPy that they are

@@ -105,7 +105,8 @@ def call_alone(function: Any) -> Any:
 
 
 def _name(function: Any) -> str:
-    return getattr(function, "__qualname__", type(function).__name__)
+    """The name of a function, of a converted one without those around it that are not the user's."""
+    return getattr(function, "__qualname__", type(function).__name__).rsplit("._lsp_ad_ag.<locals>.", 1)[-1]
 
 
 def _within(function: Callable[..., Any]) -> Callable[..., Any]:

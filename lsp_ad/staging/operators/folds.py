@@ -16,6 +16,7 @@ from lsp_ad.staging.operators.classes import own_method
 from lsp_ad.staging.operators.iteration import Staged, gone_over
 from lsp_ad.staging.operators.lists import StagedList
 from lsp_ad.staging.operators.loops import for_
+from lsp_ad.staging.operators.optional import Maybe
 from lsp_ad.staging.operators.scalars import bool_
 from lsp_ad.staging.operators.state import State
 from lsp_ad.staging.operators.truth import truth
@@ -27,10 +28,13 @@ _MISSING: Any = object()
 
 def items(value: Any) -> Iterable[Any]:
     """What Python goes over item by item: the items of something staged, whose number must be known."""
+    value = value.checked() if isinstance(value, Maybe) else value
     over = gone_over(value)
     if over is None:
         return value
     if not isinstance(over.count, int):
+        if over.backend.owns(value) and over.backend.unpacks:
+            return value
         raise staging_error(
             f"How many items {over.what} of {over.backend.name} has is not known when this is traced.",
             "Write a `for` statement.",

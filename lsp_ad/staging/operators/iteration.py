@@ -65,8 +65,7 @@ def staged(value: Any) -> Staged | None:
     """A value as a staged iterable, if a back end owns it."""
     if isinstance(value, Staged):
         return value
-    if isinstance(value, Maybe):
-        value = value.checked()
+    value = _checked(value)
     backend = owner(value)
     of_its_own = isinstance(value, Owned) and not isinstance(value, StagedList)
     if backend is None or isinstance(value, Iterable) or of_its_own:
@@ -80,6 +79,11 @@ def staged(value: Any) -> Staged | None:
     stores = [s if value.length == value.meta.capacity else backend.get_item(s, whole) for s in value.stores]
     made = value.meta.item.made
     return Staged(backend, value.length, lambda i, found: made(found), "a list", stores)
+
+
+def _checked(value: Any) -> Any:
+    """The value of what may be None, which cannot be gone over."""
+    return value.checked() if isinstance(value, Maybe) else value
 
 
 def gone_over(value: Any) -> Iterable | None:
@@ -146,6 +150,7 @@ def range_(*bounds: Any) -> Any:
 
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
     """`enumerate`, also of a staged iterable."""
+    iterable = _checked(iterable)
     found = gone_over(iterable)
     if found is None:
         return enumerate(iterable, start)
@@ -160,6 +165,7 @@ def enumerate_(iterable: Any, start: Any = 0) -> Any:
 
 def reversed_(sequence: Any) -> Any:
     """`reversed`, also of a staged iterable."""
+    sequence = _checked(sequence)
     found = staged(sequence)
     if found is None:
         return Backwards(sequence) if isinstance(sequence, range) else reversed(sequence)
@@ -174,6 +180,7 @@ def reversed_(sequence: Any) -> Any:
 
 def zip_(*iterables: Any, strict: bool = False) -> Any:
     """`zip`, also of staged iterables, the others among them ranges, arrays, lists or tuples."""
+    iterables = tuple(map(_checked, iterables))
     backend = owner(*filter(None, map(gone_over, iterables)))
     if backend is None:
         return zip(*iterables, strict=strict)

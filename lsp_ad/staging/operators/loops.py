@@ -18,6 +18,7 @@ from lsp_ad.staging.operators.branches import why_python
 from lsp_ad.staging.operators.iteration import Backwards, gone_over, staged_by
 from lsp_ad.staging.operators.jumps import if_jumped
 from lsp_ad.staging.operators.lists import check_there
+from lsp_ad.staging.operators.optional import Maybe
 from lsp_ad.staging.operators.staged_loops import StagedLoop
 from lsp_ad.staging.operators.state import NOTHING, State
 from lsp_ad.staging.operators.truth import truth
@@ -62,6 +63,7 @@ def for_(
     options: Options = PLAIN,
 ) -> None:
     """Run a loop over an iterable, or stage it where the iterable is staged. `goes_on`: no `break` so far."""
+    iterable = iterable.checked() if isinstance(iterable, Maybe) else iterable
     check_there(iterable)
     over, why = _staged(iterable, options)
     with going_over([iterable, *getattr(over, "arrays", ())]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -163,8 +164,11 @@ class Joining:
 
     def mismatch(self, a: Tree, b: Tree, way_out: str = "") -> Exception:
         one, other = self.places
+        first, second = described(a), described(b)
+        if first == second and first.startswith("a "):
+            second = f"another {second[2:]}"
         return staging_error(
-            f"`{self.name}` is {described(a)} {one}, {described(b)} {other}.",
+            f"`{self.name}` is {first} {one}, {second} {other}.",
             way_out,
             self.error,
         )
@@ -222,6 +226,8 @@ class Joining:
 def _way_out(*leaves: Spec | Fixed) -> str:
     """What to do where what is no number depends on staged values."""
     for leaf in leaves:
+        if isinstance(leaf, Fixed) and isinstance(leaf.value, Enum):
+            return f"Let its number depend on them, `{type(leaf.value).__name__}.{leaf.value.name}.value`."
         if isinstance(leaf, Fixed) and is_users(type(leaf.value)):
             return (
                 f"Make `{type(leaf.value).__name__}` a dataclass or a NamedTuple, or change the attributes of"

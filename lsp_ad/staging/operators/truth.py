@@ -12,6 +12,7 @@ from lsp_ad.staging.backends.base import Backend, Spec
 from lsp_ad.staging.errors import staging_error
 from lsp_ad.staging.operators.classes import own_method
 from lsp_ad.staging.operators.lists import StagedList, check_there
+from lsp_ad.staging.operators.optional import Maybe
 
 _PLAIN = frozenset([bool, int, float, str, type(None), list, tuple, dict])
 
@@ -77,6 +78,7 @@ def _is_one(backend: Backend, value: Any) -> bool:
 
 def length(value: Any) -> Any:
     """`len(value)` of something that is not staged; an object of the user's may say a staged number."""
+    value = value.checked() if isinstance(value, Maybe) else value
     check_there(value)
     method = own_method(value, "__len__")
     if method is None:
