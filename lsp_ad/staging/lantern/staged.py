@@ -115,10 +115,9 @@ class Staged:
         """The items, where an assignment says how many it wants."""
         count = _unpacked(sys._getframe(1))
         if count is None or not self.ndim:
-            raise staging_error(
-                "How many items an array of lantern has is not known when this is traced.",
-                "Write a `for` statement.",
-            )
+            from lsp_ad.staging.operators.iteration import staged
+
+            return iter(staged(self))  # type: ignore[arg-type]
         self.tracer.builder.require(
             self.tracer.value(self.shape[0] == count), "ValueError", f"other than {count} values to unpack"
         )

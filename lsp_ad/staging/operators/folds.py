@@ -13,7 +13,8 @@ from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import staging_error
 from lsp_ad.staging.operators.branches import staged_choice
 from lsp_ad.staging.operators.classes import own_method
-from lsp_ad.staging.operators.iteration import Staged, gone_over
+from lsp_ad.staging.operators.iteration import Staged, gone_over, pulled_by
+from lsp_ad.staging.operators.jumps import negated
 from lsp_ad.staging.operators.lists import StagedList
 from lsp_ad.staging.operators.loops import for_
 from lsp_ad.staging.operators.optional import Maybe
@@ -108,6 +109,8 @@ def sum_(iterable: Any, start: Any = 0) -> Any:
     """`sum(iterable, start)`."""
     if isinstance(iterable, StagedList):
         iterable = iterable.array()
+    if pulled_by(iterable) is not None:
+        return _folded("sum", iterable, start, lambda total, item: total + item)
     backend = owner(iterable)
     if backend is None:
         return sum(iterable, start)
@@ -117,17 +120,34 @@ def sum_(iterable: Any, start: Any = 0) -> Any:
     return total if isinstance(start, int) and start == 0 else start + total
 
 
-def _folded(what: str, over: Staged, start: Any, step: Callable[[Any, Any], Any]) -> Any:
-    """A value that a staged loop makes of another for each item."""
+def _folded(
+    what: str,
+    iterable: Any,
+    start: Any,
+    step: Callable[[Any, Any], Any],
+    goes_on: Callable[[Any], Any] | None = None,
+) -> Any:
+    """A value that a staged loop makes of another for each item, while it `goes_on`."""
     value = [start]
+    source = pulled_by(iterable)
 
     def set_state(values: tuple) -> None:
         value[0] = values[0]
 
     def body(item: Any) -> None:
+        if source is not None:
+            source.items.append(item)
+            item = next(iterable, _MISSING)
+            if item is _MISSING:  # an error has ended it, in a trace before this one
+                raise staging_error(
+                    f"`{what}` goes over several things at once, and how many items they have is not known.",
+                    "Write `for` statements.",
+                )
         value[0] = step(value[0], item)
 
-    for_(over, body, State(what, lambda: (value[0],), set_state, 1))
+    more = None if goes_on is None else lambda: goes_on(value[0])
+    over = iterable if source is None else source.over
+    for_(over, body, State(what, lambda: (value[0],), set_state, 1), more)
     return value[0]
 
 
@@ -140,6 +160,9 @@ def _by_logic(plain: Callable[..., bool], whole: str, pairwise: str, ends: bool)
             if len(backend.spec(iterable).shape or (0,)) != 1:
                 raise staging_error(f"`{whole}` takes single values, this is {backend.spec(iterable)}.")
             return backend.function(whole)(iterable)
+        if pulled_by(iterable) is not None:
+            goes_on = negated if ends else lambda found: found
+            return _folded(whole, iterable, not ends, lambda _, item: bool_(item), goes_on)
         found: Any = not ends
         for item in items(iterable):
             backend = owner(item)

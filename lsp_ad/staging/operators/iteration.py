@@ -57,8 +57,36 @@ class Staged(Iterable):
 
     def __iter__(self) -> Any:
         if not isinstance(self.count, int):
-            return super().__iter__()
+            return Pulled(self)
         return map(self.at, range(self.count))
+
+
+class Pulled:
+    """What a generator goes over where the number of items is not known: one at a time, that a staged loop
+    around the generator puts here. Without such a loop Python cannot go over it."""
+
+    def __init__(self, over: Staged):
+        self.over = over
+        self.items: list[Any] = []
+
+    def __iter__(self) -> Pulled:
+        return self
+
+    def __next__(self) -> Any:
+        if not self.items:
+            raise staging_error(
+                f"How many items {self.over.what} of {self.over.backend.name} has is not known when this is"
+                " traced.",
+                "Write a `for` statement.",
+            )
+        return self.items.pop()
+
+
+def pulled_by(generator: Any) -> Pulled | None:
+    """What a generator expression goes over, if that is put there one by one."""
+    frame = getattr(generator, "gi_frame", None)
+    source = frame.f_locals.get(".0") if frame is not None else None
+    return source if isinstance(source, Pulled) else None
 
 
 def staged(value: Any) -> Staged | None:
