@@ -67,7 +67,7 @@ def test_objects_that_depend_on_staged_values():
 
     line = chosen.__code__.co_firstlineno + 2
     assert failing(chosen, 1.0) == (
-        f":{line}: `v` is a Pair in one branch, a Pair in the other. Make `Pair` a dataclass or a NamedTuple, or"
+        f":{line}: `v` is a Pair in one branch, another Pair in the other. Make `Pair` a dataclass or a NamedTuple, or"
         " change the attributes of one object."
     )
 

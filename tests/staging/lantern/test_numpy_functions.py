@@ -104,3 +104,16 @@ def test_operators_of_bits(dtype):
 def test_reciprocals_of_integers_are_refused():
     with pytest.raises(StagingError, match="reciprocal"):
         lsp_ad.staged(lambda n: np.reciprocal(n), backend="lantern")(N)
+
+
+def divided(z, w):
+    return z / w, (z * 2.0) / (w * w), 1.0 / w, z[0] / w[2]
+
+
+def test_complex_numbers_are_divided_as_numpy_divides_them():
+    z = np.array([1.0 + 2.0j, 0.0 + 1.0j, 3.0 - 1.0j, 0.0j])
+    w = np.array([0.5 - 1.5j, 2.0 + 0.1j, 0.0j, 0.0j])
+    with np.errstate(all="ignore"):
+        expected = divided(z, w)
+    for got, wanted in zip(lsp_ad.staged(divided, backend="lantern")(z, w), expected, strict=True):
+        np.testing.assert_allclose(got, wanted)

@@ -51,6 +51,20 @@ def integer_power(a, b):
 
 
 @compiled
+def complex_divide(a, b):
+    """As NumPy computes it, also by zero."""
+    if abs(b.real) >= abs(b.imag):
+        if b.real == 0.0:
+            return complex(a.real / abs(b.real), a.imag / abs(b.real))
+        ratio = b.imag / b.real
+        scale = 1.0 / (b.real + b.imag * ratio)
+        return complex((a.real + a.imag * ratio) * scale, (a.imag - a.real * ratio) * scale)
+    ratio = b.real / b.imag
+    scale = 1.0 / (b.imag + b.real * ratio)
+    return complex((a.real * ratio + a.imag) * scale, (a.imag * ratio - a.real) * scale)
+
+
+@compiled
 def shift_left(a, b):
     return a << b if 0 <= b < 64 else a - a
 
@@ -343,6 +357,7 @@ KERNELS: dict[str, Any] = {
     "at": at,
     "broadcast_size": broadcast_size,
     "check_equal": check_equal,
+    "complex_divide": complex_divide,
     "check_fits": check_fits,
     "check_fits_exactly": check_fits_exactly,
     "check_mask": check_mask,

@@ -118,6 +118,8 @@ def may_raise(name: str, operands: Sequence[Operand], result: str) -> bool:
 def _code(name: str, codes: list[str], dtype: str) -> str:
     a, b = part(codes[0]), part(codes[-1])
     real, integral = dtype != "complex128", dtype in INTEGERS
+    if name == "/" and not real:
+        return f"complex_divide({codes[0]}, {codes[1]})"
     if name in ("+", "-", "*", "/", *COMPARISONS):
         return f"{a} {name} {b}"
     if name in _LOGIC:
