@@ -165,3 +165,93 @@ def test_right_or_refused(program):
         return
     for one, other in zip(found, program(X), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+class Holder:
+    def __init__(self, u=None):
+        self.k = u
+
+    def put(self, u):
+        self.k = u
+
+
+def put_attribute(o, u):
+    o.k = u
+
+
+def an_attribute(x):
+    o, y = Holder(), x * 1.0
+    o.k = y
+    y[0] = 4.0
+    return y, o.k
+
+
+def an_attribute_by_a_callee(x):
+    o, y = Holder(), x * 1.0
+    put_attribute(o, y)
+    y[0] = 4.0
+    return y, o.k
+
+
+def made_with_it(x):
+    y = x * 1.0
+    o = Holder(y)
+    y[0] = 4.0
+    return y, o.k
+
+
+def given_to_a_method(x):
+    y, o = x * 1.0, Holder(x)
+    o.put(y)
+    y[0] = 4.0
+    return y, o.k
+
+
+def by_the_attribute(x):
+    o = Holder(x * 1.0)
+    z = o.k
+    o.k[0] = 5.0
+    return z, o.k
+
+
+def in_a_staged_branch(x):
+    o, y = Holder(), x * 1.0
+    o.k = y
+    if x[0] > 0:
+        y[0] = 4.0
+    return y, o.k
+
+
+def in_a_staged_loop(x):
+    o, y = Holder(), x * 1.0
+    o.k = y
+    for i in range(100):
+        y[0] = y[0] + i
+    return y, o.k
+
+
+@pytest.mark.parametrize(
+    "program", [an_attribute, an_attribute_by_a_callee, made_with_it, given_to_a_method, by_the_attribute]
+)
+@pytest.mark.parametrize("backend", ["jax", "tensorflow", "lantern"])
+def test_objects_that_hold_it(program, backend):
+    test_as_in_python(program, backend)
+
+
+@pytest.mark.parametrize("program", [in_a_staged_branch, in_a_staged_loop])
+def test_objects_that_hold_it_in_staged_code(program):
+    pytest.importorskip("jax")
+    with pytest.raises(
+        lsp_ad.StagingError, match=r"test_staged_sharing.py:\d+: `o` has the array .* attribute `k`"
+    ):
+        lsp_ad.staged(program, backend="jax")(X)
+
+
+def test_parts_of_several_sizes():
+    pytest.importorskip("jax")
+
+    def program(x):
+        first, second = np.split(x * 1.0, [1])
+        return np.sum(first) * second
+
+    np.testing.assert_allclose(lsp_ad.staged(program, backend="jax")(X), program(X), rtol=1e-12)

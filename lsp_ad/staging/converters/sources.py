@@ -78,6 +78,8 @@ class Sources(memory.Sharing):
         if id(s) in self._saves:
             return [(n, set()) for n in flow.header_writes(s)]
         found = [*super().edges(s), *self._held(s)]
+        if isinstance(s, gast.Expr) and isinstance(s.value, gast.Call):
+            found += self._kept_by_method(s.value)
         if isinstance(s, gast.For) and isinstance(s.iter, gast.Name):
             found += [(n, {ITEMS + s.iter.id}) for n in flow.stored(s.target)]
         if (
@@ -101,6 +103,14 @@ class Sources(memory.Sharing):
                 sources = self._given(function, node, others)
                 edges += [(n, sources - {n}) for n in self._given(function, node, [p])]
         return edges
+
+    def _kept_by_method(self, call: gast.Call) -> list[tuple[str, set[str]]]:
+        """An object may keep what a method of it is given."""
+        base = memory.root(call.func) if isinstance(call.func, gast.Attribute) else None
+        if base is None or base.id not in self.scope.local:
+            return []
+        given = [*call.args, *(k.value for k in call.keywords)]
+        return [(ITEMS + base.id, set().union(*map(self.sources, given)))] if given else []
 
     def _bound(self, target: gast.expr, value: gast.expr) -> list[tuple[str, set[str]]]:
         if isinstance(target, (gast.Attribute, gast.Subscript)):

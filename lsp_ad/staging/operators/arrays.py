@@ -10,16 +10,19 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from lsp_ad.staging import decisions
 from lsp_ad.staging.backends import loaded, owner
 from lsp_ad.staging.backends.base import Backend, Owned
 from lsp_ad.staging.context import active, bodies, gone_over, superseded
 from lsp_ad.staging.errors import StagingError, again, handled, staging_error, user_place
 from lsp_ad.staging.operators.bounds import check_index
 from lsp_ad.staging.operators.classes import own_method
+from lsp_ad.staging.operators.holding import put_into
 from lsp_ad.staging.operators.lists import StagedList
 from lsp_ad.staging.operators.optional import Maybe
 from lsp_ad.staging.operators.paths import View
@@ -29,7 +32,7 @@ from lsp_ad.staging.operators.state import restored
 from lsp_ad.staging.operators.truth import no_count
 from lsp_ad.staging.operators.variables import Undefined
 from lsp_ad.staging.operators.views import are_related, seen
-from lsp_ad.staging.structures import flatten, mapped, unflatten
+from lsp_ad.staging.structures import flatten, mapped, parts_of, unflatten
 
 _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.iadd,
@@ -46,7 +49,6 @@ _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     "<<": operator.ilshift,
     ">>": operator.irshift,
 }
-_KEEPING = (list, tuple, dict, StagedList)
 _NUMBERS = frozenset([bool, int, float, complex, str])
 _NEW: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -163,8 +165,11 @@ class Write:
             superseded(old, ":".join(map(str, user_place())))
         others = []
         for name, other in self.others.items():
-            only_if_kept = name in self.keeping.split(", ")
-            if isinstance(other, Undefined) or (only_if_kept and not isinstance(other, _KEEPING)):
+            if isinstance(other, Undefined):
+                others.append(other)
+                continue
+            put_into(other, name, old, partial(_is_part, old), partial(_replaced, old=old, new=new))
+            if name in self.keeping.split(", ") and parts_of(other) is None:
                 others.append(other)
                 continue
             _check_sharing(name, old, other)
@@ -208,6 +213,14 @@ def _check_sharing(name: str, old: Any, other: Any) -> None:
     handled(shared)
     if unknown or not all(_are_apart(old, part, shared) for part in parts):
         raise again(shared)
+
+
+def _is_part(old: Any, leaf: Any) -> bool:
+    """Whether something was seen to be a view of an array, or may be what it was before a loop."""
+    if not np.ndim(leaf) or (owner(leaf) is None and not isinstance(leaf, np.ndarray)):
+        return False
+    in_loop = any(body.construct in (decisions.FOR, decisions.WHILE) for body in bodies())
+    return are_related(leaf, old) or (in_loop and np.shape(leaf) == np.shape(old))
 
 
 def _follows_memory(*values: Any) -> bool:

@@ -14,6 +14,7 @@ import numpy as np
 from lsp_ad.staging.backends import owner
 from lsp_ad.staging.backends.base import Owned
 from lsp_ad.staging.context import views
+from lsp_ad.staging.structures import flatten
 
 # methods and functions of NumPy that may give an array that is given, or a view of it
 _METHODS = ("conj", "conjugate", "diagonal", "ravel", "reshape", "squeeze", "swapaxes", "transpose", "view")
@@ -26,8 +27,9 @@ _FUNCTIONS = frozenset([*_METHODS, *_NAMES.split()])
 def own(name: str, made: Any, given: Iterable[Any]) -> Any:
     """What the function `np.name` gives, which is not what it is given unless it is a view."""
     if name in _FUNCTIONS:
-        for value in given:
-            seen(made, value)
+        for part in flatten(made)[0]:  # there are several, of `np.split`
+            for value in given:
+                seen(part, value)
         return made
     return _copied(made) if any(made is value for value in given) else made
 
