@@ -1,4 +1,4 @@
-"""NaN, infinities and -0.0 on TensorFlow: what NumPy does with them."""
+"""NaN, infinities, -0.0 and large integers on TensorFlow: what NumPy does with them, or an error."""
 
 from __future__ import annotations
 
@@ -69,3 +69,11 @@ def test_a_sort_is_differentiable():
         tape.watch(x)
         y = tf.reduce_sum(ordered(x) * tf.constant([1.0, 2.0, 3.0]))
     np.testing.assert_allclose(tape.gradient(y, x), [3.0, 1.0, 2.0])
+
+
+def test_integers_of_more_than_64_bits_are_refused():
+    f = lsp_ad.staged(lambda x: x + 2**63, backend="tensorflow")
+    with pytest.raises(
+        lsp_ad.StagingError, match=r"test_staged_tensorflow_nan.py:\d+: 9223372036854775808 is no number"
+    ):
+        f(np.array([1, 2]))

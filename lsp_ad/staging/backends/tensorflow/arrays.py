@@ -282,7 +282,11 @@ def common_dtype(*values: Any) -> np.dtype:
 def _sample(value: Any) -> Any:
     if not is_weak(value):
         return dtype_of(value)
-    return {"b": False, "i": 0, "f": 0.0, "c": 0j}[dtype_of(value).kind]
+    zeros = {"b": False, "i": 0, "f": 0.0, "c": 0j}
+    kind = dtype_of(value).kind
+    if kind not in zeros:
+        raise staging_error(f"{value!r} is no number of 64 bits, in which staged code computes.")
+    return zeros[kind]
 
 
 def promoted(*values: Any) -> list[tf.Tensor]:
