@@ -51,3 +51,29 @@ def test_complex_values():
     ):
         assert found.dtype == expected.dtype
         np.testing.assert_allclose(found, expected, rtol=1e-15)
+
+
+def growing(x):
+    ys = x[:1]
+    while np.sum(ys) < 10.0:
+        ys = np.concatenate([ys, ys[-1:] * 1.5])
+    return np.sum(ys * ys)
+
+
+def kept_while_growing(x):
+    xs = [x[:1]]
+    xs.append(x)
+    while np.sum(x) < 10.0:
+        x = np.concatenate([x, x[-1:] * 1.5])
+        xs.append(x)
+    s = 0.0
+    for v in xs:
+        s = s + np.sum(v)
+    return s
+
+
+@pytest.mark.parametrize("program", [growing, kept_while_growing])
+def test_tapes_of_arrays_that_grow(program):
+    gradient = lsp_ad.grad(program, "x")
+    for x in (np.array([1.0, 2.0]), np.array([11.0, 2.0])):
+        np.testing.assert_allclose(lsp_ad.staged(gradient, backend="tensorflow")(x), gradient(x), rtol=1e-10)

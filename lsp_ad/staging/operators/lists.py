@@ -169,13 +169,17 @@ class StagedList(Owned):
         made = []
         for store, part in zip(self.stores, parts, strict=True):
             old, new = self.backend.list_item(self.backend.spec(store)), value_spec(self.backend, part)
-            wide = unified(old, new, same_shapes=True)
-            if wide is None:
+            wide = unified(old, new, same_shapes=self.backend.same_shapes)
+            if wide is None or wide.shape is None:
                 raise staging_error(
                     f"The items of this list are {old}, a new one is {new}.",
                     "Give all items of the list one type and shape.",
                 )
-            wider = store if wide.dtype == old.dtype else self.backend.list_cast(store, wide)
+            wider = (
+                store
+                if (wide.dtype, wide.shape) == (old.dtype, old.shape)
+                else self.backend.list_cast(store, wide)
+            )
             made.append(put(wider, index, part))
         self.stores = made
 

@@ -161,6 +161,8 @@ class TensorFlow(Backend):
             return lists.empty(spec.item)
         if types.is_opaque(spec):
             return tf.constant("") if spec.dtype.kind == "S" else tf.raw_ops.OptionalNone()
+        if spec.shape is not None:  # an adjoint that is yet to be broadcast may have a size that is not known
+            spec = replace(spec, shape=tuple(1 if size is None else size for size in spec.shape))
         return super().zeros(spec)
 
     def get_item(self, value: Any, index: Any) -> Any:

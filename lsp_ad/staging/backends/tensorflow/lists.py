@@ -75,7 +75,7 @@ def stacked(store: Items) -> tf.Tensor:
 
 def cast(store: Items, item: Spec) -> Items:
     """The same items in another type."""
-    if store.item.dtype == item.dtype:
+    if (store.item.dtype, store.item.shape) == (item.dtype, item.shape):
         return Items(store.tensor, item)
     return of(tf.cast(stacked(store), types.tensor_dtype(item)), item)
 
