@@ -16,6 +16,22 @@ from tests.staging.gradient_sweep import cases, outcome
 pytestmark = pytest.mark.row("A16", "A17")
 
 SAMPLE = list(cases())[::15]
+STENCIL = "a stencil whose slices have names, input 1"
+# tapes of tapes, of views and of numbers, of arrays that are written into
+RUN = [
+    STENCIL,
+    "Thomas algorithm",
+    "Cholesky decomposition by elements",
+    "LU decomposition",
+    "triangular solve",
+]
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_a_gradient_is_equal(monkeypatch, name):
+    monkeypatch.setattr(lantern.BACKEND, "enter", lambda program: partial(interpret, program))
+    found = [case for file, case in cases() if file == "in_place" and case.name == name]
+    assert outcome(found[0], "lantern") == ("equal", "")
 
 
 @pytest.mark.parametrize(("file", "case"), SAMPLE, ids=[f"{file}: {case.name}" for file, case in SAMPLE])

@@ -85,12 +85,36 @@ class Tapes:
         s, node = pair.forward, pair.node
         inside = flow.writes(s.body)
         targets = flow.header_writes(s)
+        self._take_views(s, node, inside | targets)
         needed = _free_reads(node.body)
         recorded = sorted(needed & inside)
         wanted = sorted(needed & targets - set(recorded))
         if not recorded and self._without_tape(s, node, wanted):
             return
         self._with_tape(s, node, [*wanted, *recorded])
+
+    def _take_views(self, s: gast.For | gast.While, node: gast.For, bound: Set[str]) -> None:
+        """Take views of arrays again in the backward loop, where it first reads them: `mid = u[1:-1]`.
+
+        The array has the content there that it had for the forward loop, as the view of it on a tape would.
+        """
+        needed = _free_reads(node.body)
+        views: dict[str, gast.expr] = {}
+        for made in s.body:
+            if not (isinstance(made, gast.Assign) and isinstance(made.targets[0], gast.Name)):
+                continue
+            n, view = made.targets[0].id, made.value
+            if isinstance(view, gast.Name):  # another name for one
+                view = views.get(view.id)
+            if not _is_written_out_view(view) or not self.stability.is_stable(n):
+                continue
+            array = view.value.id
+            is_array = self.kinds.names.get(array, UNKNOWN).type == "array"
+            if is_array and array not in bound and self.stability.is_stable(array):
+                views[n] = view
+                if n in needed:
+                    at = next(i for i, x in enumerate(node.body) if n in _free_reads([x]))
+                    node.body.insert(at, assign(n, copied(view)))
 
     # --- without a tape ----------------------------------------------------------------------
 
@@ -220,6 +244,18 @@ class Tapes:
             if n not in sure and n not in flow.header_writes(s):
                 is_number = self.kinds.names.get(n, UNKNOWN).type in ("number", "numeric", "array")
                 self.body.insert(0, assign(n, constant(0.0 if is_number else None)))
+
+
+_WRITTEN_OUT = (gast.Slice, gast.Constant, gast.UnaryOp, gast.USub)
+
+
+def _is_written_out_view(node: gast.expr | None) -> bool:
+    """Whether an expression is a view of what a name stands for, by slices and numbers of the text."""
+    if not (isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name)):
+        return False
+    parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+    known = all(isinstance(n, _WRITTEN_OUT) for part in parts for n in gast.walk(part))
+    return known and any(isinstance(part, gast.Slice) for part in parts)
 
 
 def _is_range(node: gast.expr, scope: Scope) -> bool:

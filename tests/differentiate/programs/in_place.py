@@ -277,6 +277,42 @@ CASES = [
         wrt=("u0", "alpha"),
     ),
     *case(
+        "a stencil whose slices have names",
+        """
+        def f(x, k, steps):
+            u = x.copy()
+            for i in range(steps):
+                left, mid, right = u[:-2], u[1:-1], u[2:]
+                u[1:-1] = mid + k * (left * left - 2.0 * mid * mid + right)
+            return np.sum(u * u)
+        """,
+        (normal(6), 0.1, 3),
+        (normal(7), 0.2, 7),
+        wrt=("x", "k"),
+    ),
+    *case(
+        "views with names, read before and after writes, in two loops",
+        """
+        def f(x, k, steps):
+            u = x.copy()
+            total = 0.0
+            for i in range(steps):
+                row = u[:, 1]
+                top = u[:1]
+                u[1:, 0] = np.sin(row[1:]) * k
+                total = total + np.sum(row * row) * np.sum(top)
+                for j in range(2):
+                    inner = u[1:]
+                    u[:-1] = u[:-1] + k * inner * inner
+                    total = total + np.sum(np.cos(inner))
+                    u[1:, 2] = inner[:, 1] * k
+            return total + np.sum(u * u)
+        """,
+        (normal(3, 4), 0.3, 3),
+        (normal(4, 3), 0.2, 5),
+        wrt=("x", "k"),
+    ),
+    *case(
         "Burgers' equation with two arrays in turn",
         """
         def f(u0, nu, steps):
