@@ -13,6 +13,7 @@ import argparse
 import ast
 import copy
 import importlib
+import inspect
 import sys
 import warnings
 import zlib
@@ -77,10 +78,11 @@ def _outcome(case: Case, source: str, backend: str, **asked: bool) -> tuple[str,
     names = oracle.run(text)
     value = names["f"](*copy.deepcopy(case.args))
     seed = oracle.random_like(value, np.random.default_rng(0))
-    arguments = case.args
-    expected = names["f_vjp"](*copy.deepcopy(arguments), df=seed)
+    arguments, gradient = case.args, names["f_vjp"]
+    named = {list(inspect.signature(gradient).parameters)[-1]: seed}
+    expected = gradient(*copy.deepcopy(arguments), **named)
     try:
-        found = lsp_ad.staged(names["f_vjp"], backend=backend, **asked)(*copy.deepcopy(arguments), df=seed)
+        found = lsp_ad.staged(gradient, backend=backend, **asked)(*copy.deepcopy(arguments), **named)
     except Exception as error:
         return type(error).__name__, str(error)
     if oracle.shapes(found) != oracle.shapes(expected):
