@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 import lsp_ad
+from lsp_ad.staging.backends import lantern
+from lsp_ad.staging.lantern.interpreter import interpret
+from tests.staging.random_memory import check
 from tests.staging.test_staged_programs import assert_equal
 
 pytest.importorskip("jax")
@@ -261,3 +266,9 @@ def inner_and_outer(x, n):
 def test_what_an_outer_loop_makes_one_is_refused_in_the_inner_one():
     with pytest.raises(lsp_ad.StagingError, match=f"`w` {INEXACT}"):
         lsp_ad.staged(inner_and_outer, backend="lantern")(X, 70)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_programs(monkeypatch, seed):
+    monkeypatch.setattr(lantern.BACKEND, "enter", lambda program: partial(interpret, program))
+    check(seed)
