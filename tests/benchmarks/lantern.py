@@ -1,13 +1,14 @@
 """Gradients compiled by Lantern against `jax.jit(jax.grad(f))`.
 
 `python tests/benchmarks/lantern.py [WORD ...]` prints, for each program (whose title has a word), the time to
-compile and the time of a call, the least of many that take turns. `source`: `staged(grad(f), backend="lantern")`
+compile and the time of a call, the median of many that take turns. `source`: `staged(grad(f), backend="lantern")`
 of the Python functions below; `text`: a gradient in the intermediate language, written by hand as a sweep that
 fills a list, and one that empties it.
 """
 
 from __future__ import annotations
 
+import statistics
 import sys
 import time
 from collections.abc import Callable
@@ -220,16 +221,16 @@ def jax_versions() -> dict[str, Callable[..., Any]]:
     }
 
 
-def least(functions: dict[str, Callable[[], Any]], seconds: float = 3.0) -> dict[str, float]:
-    """The least time of each function, which take turns."""
-    best = dict.fromkeys(functions, float("inf"))
+def medians(functions: dict[str, Callable[[], Any]], seconds: float = 5.0) -> dict[str, float]:
+    """The median time of each function, in seconds; they take turns."""
+    times: dict[str, list[float]] = {name: [] for name in functions}
     end = time.perf_counter() + seconds
     while time.perf_counter() < end:
         for name, function in functions.items():
             start = time.perf_counter()
             function()
-            best[name] = min(best[name], time.perf_counter() - start)
-    return best
+            times[name].append(time.perf_counter() - start)
+    return {name: statistics.median(found) for name, found in times.items()}
 
 
 # title: the function and what to differentiate with respect to, JAX's version, the text, the arguments
@@ -274,9 +275,9 @@ def main() -> None:
         for found in results[1:]:
             for a, b in zip(found, results[0], strict=True):
                 np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-10)
-        best = least(contenders)
-        times = ", ".join(f"{k} {1e6 * v:.0f} us" for k, v in best.items())
-        ratio = best["jax"] / best["source"]
+        middle = medians(contenders)
+        times = ", ".join(f"{k} {1e6 * v:.0f} us" for k, v in middle.items())
+        ratio = middle["jax"] / middle["source"]
         print(f"{title:34} {times}; jax / source {ratio:.2f}  compiled in {compiling:.1f} s", flush=True)
 
 
