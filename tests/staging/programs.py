@@ -135,6 +135,7 @@ def written_through_views(x):
     z.ravel()[5] = 7.0 * x[0]
     w = np.zeros((2, 3, 4))
     w.transpose(2, 0, 1)[1] = x[0]
+    w.transpose(-1, 0, -2)[1, 0, 2] = 3.0 * x[0]
     w.T[1][2][0] = x[1]
     np.add.at(w.T, ([0, 0], [1, 1], [0, 1]), x[2])
     ys = [np.outer(x, x), 2.0 * x]

@@ -58,11 +58,11 @@ class View:
         return _function(self.name, array)(array, *self.arguments)
 
     def _axes(self) -> tuple[int, ...] | None:
-        """The axes of a transpose; None where they are reversed."""
+        """The axes of a transpose, counted from the first; None where they are reversed."""
         if self.name != "transpose":
             return None
         given = self.arguments[0] if len(self.arguments) == 1 else self.arguments
-        return tuple(given) if given else None
+        return tuple(axis % len(given) for axis in given) if given else None
 
     def _check_order(self, array: Any) -> None:
         if isinstance(array, np.ndarray):
