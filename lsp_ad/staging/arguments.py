@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lsp_ad.staging.backends import owner
-from lsp_ad.staging.context import active, written
+from lsp_ad.staging.context import active, given, written
 from lsp_ad.staging.errors import CONVERTED, SURVIVORS, StagingError, place, staging_error
 from lsp_ad.staging.operators.optional import maybe_in
 from lsp_ad.staging.operators.picked import Picked
@@ -65,8 +65,9 @@ def check_operator(method: Callable[..., Any], arrays: list[tuple[Any, str]]) ->
 def entered(function: Callable[..., Any], args: tuple, named: dict[str, Any]) -> Any:
     """The result of a function that is traced. Raises StagingError where it changes an argument."""
     leaves, structure = flatten((args, named))
-    result = function(*args, **named)
     inner = getattr(function, "__func__", function)
+    with given(lambda: [(_argument(inner, args, named, leaf), leaf) for leaf in leaves]):
+        result = function(*args, **named)
     for array, where in written():
         if any(leaf is array for leaf in leaves):
             raise StagingError(

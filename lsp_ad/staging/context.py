@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -28,6 +28,7 @@ class Body:
 _backend: ContextVar[Backend | None] = ContextVar("backend", default=None)
 _bodies: ContextVar[tuple[Body, ...]] = ContextVar("bodies", default=())
 _written: ContextVar[list[tuple[Any, str]] | None] = ContextVar("written", default=None)
+_given: ContextVar[Callable[[], list[tuple[str, Any]]]] = ContextVar("given", default=list)
 _gone_over: ContextVar[tuple[Any, ...]] = ContextVar("gone_over", default=())
 
 
@@ -101,6 +102,20 @@ def writing() -> Iterator[list[tuple[Any, str]]]:
         _written.reset(token)
         if around is not None:
             around += arrays
+
+
+def arguments() -> list[tuple[str, Any]]:
+    """The arrays that the function being traced was given, with their names."""
+    return _given.get()()
+
+
+@contextmanager
+def given(arrays: Callable[[], list[tuple[str, Any]]]) -> Iterator[None]:
+    token = _given.set(arrays)
+    try:
+        yield
+    finally:
+        _given.reset(token)
 
 
 def gone_over() -> tuple[Any, ...]:

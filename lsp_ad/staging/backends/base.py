@@ -85,6 +85,14 @@ class Owned:
     backend: Backend
 
 
+class Kept(Owned):
+    """What stands for a list or tuple until it is used."""
+
+    def opened(self) -> Any:
+        """The list or tuple."""
+        raise NotImplementedError
+
+
 class Iterable(Owned):
     """What a staged loop goes over by a cursor. `count`: how many items there are, None if nobody knows.
 
@@ -222,12 +230,18 @@ class Backend(ABC):
         """A staged value as an object of its own."""
         return self.get_item(value, ...)
 
-    def are_apart(self, one: Any, other: Any, otherwise: StagingError) -> bool:
+    def are_apart(self, one: Any, other: Any, otherwise: StagingError, seen: bool = False) -> bool:
         """Whether arrays share no memory in Python, a list of arrays as all of them.
+
+        With `seen`: whether they have not been seen to share any.
 
         Where only a loop that is being traced will show it, that raises `otherwise` if it is not so.
         """
         return False
+
+    def items_apart(self, items: Any, otherwise: StagingError) -> bool:
+        """Whether no array has been seen to be several items of a staged list, as `are_apart`."""
+        return True
 
     def zeros(self, spec: Spec) -> Any:
         """A placeholder of a type."""

@@ -20,7 +20,7 @@ from lsp_ad.staging.lantern.calls import Known, Restart
 from lsp_ad.staging.lantern.errors import LanternRaised
 from lsp_ad.staging.lantern.exceptions import Exceptions
 from lsp_ad.staging.lantern.ir import DTYPES, Binding, Expr, If, Let, List, Program, Type, Var, While
-from lsp_ad.staging.lantern.sharing import Memory
+from lsp_ad.staging.lantern.sharing import TWICE, Apart, Memory
 from lsp_ad.staging.lantern.specs import spec_from, type_from
 from lsp_ad.staging.lantern.staged import Staged
 from lsp_ad.staging.lantern.tracer import STAGED, Tracer
@@ -85,7 +85,7 @@ class Lantern(Lists):
         ends = False
         outputs: list[Any] = []
         try:
-            with self.tracer.sharing.body() as (first, apart):
+            with self.tracer.sharing.body(bool(specs)) as (first, apart):
                 outputs = run(list(inputs))
         except Ended:
             ends = True
@@ -130,9 +130,13 @@ class Lantern(Lists):
     def copied(self, value: Any) -> Any:
         return numpy_functions.same(value)
 
-    def are_apart(self, one: Any, other: Any, otherwise: StagingError) -> bool:
+    def are_apart(self, one: Any, other: Any, otherwise: StagingError, seen: bool = False) -> bool:
         of = self.tracer.sharing.of
-        return self.tracer.sharing.are_apart(of(one), of(other), otherwise)
+        return self.tracer.sharing.are_apart(Apart(of(one), of(other), otherwise, seen))
+
+    def items_apart(self, items: Any, otherwise: StagingError) -> bool:
+        sharing = self.tracer.sharing
+        return sharing.are_apart(Apart(sharing.of(items), frozenset([TWICE]), otherwise, seen=True))
 
     def filled(self, value: Any, spec: Spec) -> Any:
         made = self.cast(value, spec)

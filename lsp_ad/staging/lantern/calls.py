@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lsp_ad.staging.backends.base import Ended, Owned
+from lsp_ad.staging.context import writing
 from lsp_ad.staging.errors import staging_error
 from lsp_ad.staging.lantern.helpers import helper
 from lsp_ad.staging.lantern.ir import Scalar, Tuple, Type
 from lsp_ad.staging.lantern.records import Boxed, Record
 from lsp_ad.staging.lantern.sharing import Memory
 from lsp_ad.staging.lantern.staged import Staged
+from lsp_ad.staging.operators.given import wrote
 from lsp_ad.staging.operators.optional import Maybe
 from lsp_ad.staging.structures import Structure, flatten, mapped, parts_of, unflatten
 
@@ -63,6 +65,7 @@ class Definition:
     """A function of the program: `result` is the structure of what it returns and the types of the leaves.
 
     `changed`: the lists of records that it adds to, by number, and returns behind its result.
+    `writes`: for each argument, the place where it is written into, or "".
     """
 
     name: str
@@ -70,6 +73,12 @@ class Definition:
     captures: list[Staged] = field(default_factory=list)
     result: tuple[Structure, list[Type | None], list[Any]] | None = None
     changed: list[int] = field(default_factory=list)
+    writes: list[str] = field(default_factory=list)
+
+    @property
+    def found(self) -> tuple:
+        """What another attempt may change."""
+        return self.result and self.result[:2], self.changed, self.writes
 
 
 @dataclass
@@ -188,6 +197,9 @@ class Calls:
         operands = [leaf for leaf in leaves if isinstance(leaf, Staged)]
         operands += [*definition.captures, *self.tracer.records.lists]
         result = self.builder.call(definition.name, *map(self.tracer.value, operands))
+        for leaf, place in zip(operands, definition.writes, strict=False):
+            if place:
+                wrote(leaf, place)
         shape, types, fixed = definition.result
         count = iter(range(len(types) + len(definition.changed)))
 
@@ -205,11 +217,11 @@ class Calls:
         known = dict(self.definitions)
         for _ in range(_ATTEMPTS):
             self.definitions = {**known, own: definition}
-            before = definition.result and definition.result[:2], definition.changed
+            before = definition.found
             captured = len(definition.captures)
             self._attempt(definition, function, leaves, structure)
             assert definition.result is not None
-            if before == (definition.result[:2], definition.changed) and len(definition.captures) == captured:
+            if before == definition.found and len(definition.captures) == captured:
                 return
         raise staging_error(f"The type of what `{function.__name__}` returns keeps changing.")
 
@@ -241,7 +253,10 @@ class Calls:
         rest = iter(variables)
         args, named = unflatten(structure, [next(rest) if isinstance(v, Staged) else v for v in leaves])
         try:
-            result = self._kept(function(*args, **named), definition.key)
+            with writing() as arrays:
+                result = self._kept(function(*args, **named), definition.key)
+            places = {id(array): place for array, place in arrays}
+            writes = [places.get(id(variable), "") for variable in variables[: len(given)]]
             outputs, shape = flatten(result)
             values = [self.tracer.output(v) for v in outputs]
             types = [v.type if v is not None else None for v in values]
@@ -259,6 +274,7 @@ class Calls:
             self.tracer.frames.pop()
             self.tracer.records.lists = outer
         definition.result, definition.changed = (shape, types, kept), changed
+        definition.writes = writes
         definition.captures = [outer for outer, _ in frame.captures]
 
     def _kept(self, result: Any, key: Any) -> Any:

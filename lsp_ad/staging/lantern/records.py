@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from lsp_ad.staging.backends.base import Backend, Owned, Spec
+from lsp_ad.staging.backends.base import Backend, Kept, Spec
 from lsp_ad.staging.lantern.compiler.uses import uses
 from lsp_ad.staging.lantern.ir import INT64, List, Program, Tuple, Type
 from lsp_ad.staging.lantern.specs import dtype_name, type_from
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _PLACES = ("in one call", "in another")
 
 
-class Boxed(Owned):
+class Boxed(Kept):
     """A value that is kept as the record number `row` under a key; it is unpacked when it is used."""
 
     def __init__(self, backend: Backend, key: Any, row: Any):

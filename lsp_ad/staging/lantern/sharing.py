@@ -18,6 +18,7 @@ from lsp_ad.staging.errors import StagingError, again
 
 Memory = frozenset[int] | None
 NOWHERE: frozenset[int] = frozenset()  # a number, and what holds no array
+TWICE = -(10**9)  # with the memory of a list: one array may be several of its items
 # operations whose result may lie in the memory of some operands: how many of the first
 _HANDED_ON = {
     "reshape": 1,
@@ -39,11 +40,22 @@ _HANDED_ON = {
 
 
 class Apart(NamedTuple):
-    """Two memories in which nothing may be shared; `otherwise` is raised where something is."""
+    """Two memories in which nothing may be shared; `otherwise` is raised where something is.
+
+    `seen`: only where that is seen, not where one may lie anywhere.
+    """
 
     one: Memory
     other: Memory
     otherwise: StagingError
+    seen: bool = False
+
+    @property
+    def shared(self) -> bool:
+        """Whether something is, as far as that can be told."""
+        if self.one is None or self.other is None:
+            return not self.seen and self.one != NOWHERE and self.other != NOWHERE
+        return bool(self.one & self.other)
 
 
 class Sharing:
@@ -53,6 +65,7 @@ class Sharing:
         self._numbers = count()
         self._arrays: dict[int, tuple[Any, Memory]] = {}  # those of NumPy, which are there for all iterations
         self._open: list[list[Apart]] = []
+        self._loops: list[int] = []
 
     def piece(self) -> Memory:
         """Memory that is new."""
@@ -72,22 +85,32 @@ class Sharing:
         """Where the result of an operation lies."""
         if operation not in _HANDED_ON:
             return self.piece()
-        return joined(map(self.of, operands[: _HANDED_ON[operation]]))
+        found = joined(map(self.of, operands[: _HANDED_ON[operation]]))
+        if operation == "list-append" and found is not None:
+            items, item = self.of(operands[0]) or NOWHERE, self.of(operands[-1]) or NOWHERE
+            if items & item or (self._loops and any(number < self._loops[-1] for number in item)):
+                return found | {TWICE}
+        return found
 
     @contextmanager
-    def body(self) -> Iterator[tuple[int, list[Apart]]]:
+    def body(self, is_loop: bool) -> Iterator[tuple[int, list[Apart]]]:
         """A block that is being traced: the first of its numbers, and what must be apart in it."""
         self._open.append([])
+        first = next(self._numbers)
+        if is_loop:
+            self._loops.append(first)
         try:
-            yield next(self._numbers), self._open[-1]
+            yield first, self._open[-1]
         finally:
             self._open.pop()
+            if is_loop:
+                self._loops.pop()
 
-    def are_apart(self, one: Memory, other: Memory, otherwise: StagingError) -> bool:
+    def are_apart(self, apart: Apart) -> bool:
         """Whether two memories have nothing in common, as far as that can be told by now."""
-        if _meet(one, other):
+        if apart.shared:
             return False
-        self.require([Apart(one, other, otherwise)])
+        self.require([apart])
         return True
 
     def require(self, apart: Sequence[Apart]) -> None:
@@ -131,11 +154,11 @@ class Sharing:
             if after == found:
                 break
             found = after
-        for one, other, otherwise in apart:
-            one, other = given(one, False), given(other, False)
-            if _meet(one, other):
-                raise again(otherwise)
-            self.require([Apart(one, other, otherwise)])
+        for pair in apart:
+            around = pair._replace(one=given(pair.one, False), other=given(pair.other, False))
+            if around.shared:
+                raise again(pair.otherwise)
+            self.require([around])
         return found
 
 
@@ -147,9 +170,3 @@ def joined(memories: Iterable[Memory]) -> Memory:
             return None
         found |= memory
     return found
-
-
-def _meet(one: Memory, other: Memory) -> bool:
-    if one is None or other is None:
-        return one != NOWHERE and other != NOWHERE
-    return bool(one & other)

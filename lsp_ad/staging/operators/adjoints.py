@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lsp_ad.staging.backends.base import Kept
 from lsp_ad.staging.helpers import helper_name
 from lsp_ad.staging.operators.lists import StagedList
 from lsp_ad.staging.operators.optional import Maybe
@@ -22,6 +23,18 @@ def of_lists(function: Any, args: tuple) -> Callable[..., Any] | None:
     return partial(known, function)
 
 
+def opened(value: Any) -> Any:
+    """The value with the lists and tuples themselves for what stands for them."""
+    if isinstance(value, Kept):
+        return opened(value.opened())
+    return type(value)(map(opened, value)) if type(value) in (list, tuple) and is_kept(value) else value
+
+
+def is_kept(value: Any) -> bool:
+    """Whether it is, or has in it, what stands for a list or tuple."""
+    return isinstance(value, Kept) or (type(value) in (list, tuple) and any(map(is_kept, value)))
+
+
 def _has_lists(value: Any) -> bool:
     return isinstance(value, (StagedList, Maybe)) or any(map(_has_lists, (parts_of(value) or [()])[0]))
 
@@ -32,7 +45,7 @@ def _zeros(plain: Callable[..., Any], x: Any) -> Any:
     if isinstance(x, StagedList):
         return converted(_zeros_of_items)(x, plain)  # type: ignore[arg-type]
     if isinstance(x, Maybe):
-        return Maybe(x.backend, x.there, _zeros(plain, x.value))
+        return Maybe(x.backend, x.there, _zeros(plain, opened(x.value)))
     if not _has_lists(x):
         return plain(x)
     if isinstance(x, dict):

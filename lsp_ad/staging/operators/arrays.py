@@ -18,10 +18,11 @@ import numpy as np
 from lsp_ad.staging import decisions
 from lsp_ad.staging.backends import loaded, owner
 from lsp_ad.staging.backends.base import Backend, Owned
-from lsp_ad.staging.context import active, bodies, gone_over, superseded
+from lsp_ad.staging.context import active, bodies, gone_over
 from lsp_ad.staging.errors import StagingError, again, handled, staging_error, user_place
 from lsp_ad.staging.operators.bounds import check_index
 from lsp_ad.staging.operators.classes import own_method
+from lsp_ad.staging.operators.given import check_item, wrote
 from lsp_ad.staging.operators.holding import put_into
 from lsp_ad.staging.operators.lists import StagedList
 from lsp_ad.staging.operators.optional import Maybe
@@ -146,7 +147,10 @@ class Write:
         if len(rest) == 1:
             plain(value, rest[0])
         else:
-            value[rest[0]] = _inside(value[rest[0]], rest[1:], staged)
+            item = value[rest[0]]
+            if isinstance(value, StagedList) and np.ndim(item):
+                check_item(item, list(self.others.values()))
+            value[rest[0]] = _inside(item, rest[1:], staged)
         return self._results(self.value if parts else value, list(self.others.values()))
 
     def everywhere(self, old: Any, new: Any, inside: bool = False) -> Any:
@@ -162,7 +166,7 @@ class Write:
                 "Go over a copy of it (`.copy()`), or over its indices.",
             )
         if self.given:
-            superseded(old, ":".join(map(str, user_place())))
+            wrote(old, ":".join(map(str, user_place())))
         others = []
         for name, other in self.others.items():
             if isinstance(other, Undefined):

@@ -15,8 +15,9 @@ from lsp_ad.staging.backends.base import Backend
 from lsp_ad.staging.context import active, writing
 from lsp_ad.staging.decisions import decide
 from lsp_ad.staging.errors import MADE, staging_error
+from lsp_ad.staging.helpers import helper_name
 from lsp_ad.staging.operators import views
-from lsp_ad.staging.operators.adjoints import of_lists
+from lsp_ad.staging.operators.adjoints import is_kept, of_lists, opened
 from lsp_ad.staging.operators.arrays import in_trace
 from lsp_ad.staging.operators.bounds import note_unseen
 from lsp_ad.staging.operators.builtins import TABLE
@@ -177,6 +178,8 @@ class _Within:
         self.backend, self.function = backend, function
 
     def __call__(self, *args: Any, **named: Any) -> Any:
+        if any(map(is_kept, args)) and helper_name(self.function) is not None:  # type: ignore[arg-type]
+            args = tuple(map(opened, args))
         helper = of_lists(self.function, args)
         if helper is not None:
             return helper(*args)
@@ -199,6 +202,7 @@ class _NumPy:
     def __call__(self, *args: Any, **options: Any) -> Any:
         if all_plain(args) and all_plain(options.values()):
             return self.function(*args, **options)
+        args = tuple(map(opened, args))
         if any(isinstance(value, StagedList) for value in args):
             args = tuple(v.array() if isinstance(v, StagedList) else v for v in args)
             if self.name == "stack" and options.get("axis", 0) == 0 and len(args) == 1:
