@@ -255,3 +255,62 @@ def test_parts_of_several_sizes():
         return np.sum(first) * second
 
     np.testing.assert_allclose(lsp_ad.staged(program, backend="jax")(X), program(X), rtol=1e-12)
+
+
+def its_tail_in_one_list(x):
+    y = x * 1.0
+    parts = [y, y[1:]]
+    y[1] = 5.0
+    return parts[0], parts[1]
+
+
+def its_tail_by_a_name(x):
+    y = x * 1.0
+    tail = y[1:]
+    parts = [y, tail]
+    parts[0][1] = 5.0
+    return parts
+
+
+def its_tail_appended(x):
+    y = x * 1.0
+    parts = [y]
+    parts.append(y[1:])
+    parts[0][1] = 5.0
+    return parts
+
+
+def its_transpose_in_one_tuple(x):
+    y = np.outer(x, x)
+    parts = (y, y.T, y[0])
+    y[0, 1] = 5.0
+    return parts
+
+
+def two_apart(x):
+    parts = [x * 1.0, x * 2.0]
+    parts[0][1] = 5.0
+    parts[1][0] -= 1.0
+    return parts
+
+
+@pytest.mark.parametrize("backend", ["jax", "lantern", "tensorflow"])
+@pytest.mark.parametrize(
+    ("program", "is_view"),
+    [
+        (its_tail_in_one_list, True),
+        (its_tail_by_a_name, True),
+        (its_tail_appended, True),
+        (its_transpose_in_one_tuple, True),
+        (two_apart, False),
+    ],
+)
+def test_a_list_holds_an_array_and_a_view_of_it(program, is_view, backend):
+    pytest.importorskip({"lantern": "numba"}.get(backend, backend))
+    staged = lsp_ad.staged(program, backend=backend)
+    if is_view:
+        with pytest.raises(lsp_ad.StagingError, match="may share its memory"):
+            staged(X)
+        return
+    for one, other in zip(staged(X), program(X), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)

@@ -33,6 +33,7 @@ from lsp_ad.staging.converters.calls import Calls
 from lsp_ad.staging.converters.conditional_expressions import ConditionalExpressions
 from lsp_ad.staging.converters.control_flow import ControlFlow, Names
 from lsp_ad.staging.converters.expressions import convert_body
+from lsp_ad.staging.converters.held_views import HeldViews
 from lsp_ad.staging.converters.iterables import Iterables
 from lsp_ad.staging.converters.logical_expressions import LogicalExpressions
 from lsp_ad.staging.converters.scopes import Scopes
@@ -101,6 +102,7 @@ def _convert(
         Asserts(),
         Writes(shared),
         Shapes(),
+        *([HeldViews(function, canonical)] if shared.writes else []),
         Slices(),
         Iterables(),
         Texts(),

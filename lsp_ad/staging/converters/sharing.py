@@ -62,7 +62,8 @@ class Call:
 class Shared:
     """The writes of one function, before its expressions are converted.
 
-    `result`: the variable of what it returns. Once that has a value nothing is written, but by a `finally`.
+    `writes`: whether there are any. `result`: the variable of what it returns. Once that has a value nothing
+    is written, but by a `finally`.
     """
 
     def __init__(
@@ -77,7 +78,8 @@ class Shared:
         statements = [s for s in flow.statements(function.body) if not isinstance(s, gast.FunctionDef)]
         calls = [(s, found) for s in statements if (found := self._calls(s))]
         writes = [s for s in statements if self._root(s) is not None]
-        if writes or calls:
+        self.writes = bool(writes or calls)
+        if self.writes:
             self._look(function, writes, calls)
 
     def _in_order(self, function: gast.FunctionDef) -> set[str]:

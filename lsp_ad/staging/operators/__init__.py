@@ -26,7 +26,7 @@ from lsp_ad.staging.operators.state import NOTHING, State
 from lsp_ad.staging.operators.texts import percent, text
 from lsp_ad.staging.operators.truth import add, subtract
 from lsp_ad.staging.operators.variables import peek, read, set_attribute, set_entry, undefined
-from lsp_ad.staging.operators.views import positive
+from lsp_ad.staging.operators.views import positive, view_of
 
 __all__ = [
     "NOTHING",
@@ -75,6 +75,7 @@ __all__ = [
     "update",
     "update_item",
     "view",
+    "view_of",
     "while_",
 ]
 

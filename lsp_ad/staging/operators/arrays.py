@@ -167,6 +167,8 @@ class Write:
             )
         if self.given:
             wrote(old, ":".join(map(str, user_place())))
+        if inside:
+            _check_sharing("Another array of this list, tuple or dict", old, self.value)
         others = []
         for name, other in self.others.items():
             if isinstance(other, Undefined):
@@ -176,7 +178,7 @@ class Write:
             if name in self.keeping.split(", ") and parts_of(other) is None:
                 others.append(other)
                 continue
-            _check_sharing(name, old, other)
+            _check_sharing(f"`{name}`", old, other)
             others.append(_replaced(other, old, new))
         return self._results(_replaced(self.value, old, new) if inside else new, others)
 
@@ -211,8 +213,8 @@ def _check_sharing(name: str, old: Any, other: Any) -> None:
     if not parts and not unknown:
         return
     shared = staging_error(
-        f"`{name}` may share its memory with the array that is written into here.",
-        f"Make one of them a copy (`.copy()`) where `{name}` gets its value.",
+        f"{name} may share its memory with the array that is written into here.",
+        "Make one of them a copy (`.copy()`) where it gets its value.",
     )
     handled(shared)
     if unknown or not all(_are_apart(old, part, shared) for part in parts):

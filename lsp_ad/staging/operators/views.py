@@ -57,6 +57,13 @@ def positive(value: Any) -> Any:
     return _copied(made) if made is value else made
 
 
+def view_of(value: Any, attribute: str) -> Any:
+    """`value.T`, or another attribute that may be a view of an array."""
+    made = getattr(value, attribute)
+    seen(made, value)
+    return made
+
+
 def seen(made: Any, value: Any) -> None:
     """Remember that an array may be a view of another one."""
     if made is not value and np.ndim(made) and owner(made) is not None:
