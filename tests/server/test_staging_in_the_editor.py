@@ -83,7 +83,7 @@ def test_none_in_a_text_that_does_not_parse():
 FLAGS = [
     (
         "@tf.function\ndef f(x, training=False):\n    if train$0ing:\n        x = -x\n    return x\n",
-        "def f(x, training: bool=False):",
+        "def f(x, training: bool = False):",
     ),
     (
         "@jax.jit\ndef f(x, training=False):\n    if train$0ing:\n        x = -x\n    return x\n",
