@@ -15,6 +15,7 @@ from lsp_ad.semantics import flow
 
 Canonical = Callable[[gast.AST], str | None]
 SCATTERS = ("numpy.add.at", "numpy.subtract.at")
+_LISTS = (gast.List, gast.Tuple, gast.ListComp)
 SHAPE_ATTRIBUTES = ("shape", "size", "ndim", "dtype")
 SHAPE_FUNCTIONS = ("shape", "size", "ndim", "zeros_like", "ones_like", "empty_like", "len")
 # The functions of lsp_ad.runtime that may hand on what they are given: how many of their arguments.
@@ -134,7 +135,8 @@ class Sharing:
 
     `makes_new`: whether a call surely returns memory of its own; `picks`: whether an index surely is an
     array, so that what it reads is new; `keeps`: whether a name may stand for a list or a dict, which keeps
-    what is assigned to its items.
+    what is assigned to its items; `is_list`: whether a name surely stands for one, whose copies, sums and
+    multiples have the same items.
     """
 
     def __init__(
@@ -142,10 +144,12 @@ class Sharing:
         makes_new: Callable[[gast.Call], bool],
         picks: Callable[[gast.expr], bool] | None = None,
         keeps: Callable[[str], bool] = lambda n: False,
+        is_list: Callable[[str], bool] = lambda n: False,
     ):
         self.makes_new = makes_new
         self.picks = picks
         self.keeps = keeps
+        self.is_list = is_list
 
     def sources(self, node: gast.expr | None) -> set[str]:
         """The names with which the value of an expression may share memory."""
@@ -159,6 +163,11 @@ class Sharing:
             return self.sources(node.value)
         if isinstance(node, (gast.Tuple, gast.List)):
             return self._all(node.elts)
+        if isinstance(node, gast.BinOp) and any(map(self._is_list, (node.left, node.right))):
+            return self._all([node.left, node.right])
+        function = node.func if isinstance(node, gast.Call) else None
+        if isinstance(function, gast.Attribute) and function.attr == "copy" and self._is_list(function.value):
+            return self.sources(function.value)
         if isinstance(node, gast.Dict):
             return self._all(node.values)
         if isinstance(node, gast.IfExp):
@@ -173,6 +182,9 @@ class Sharing:
             found = self._all([*node.args, *(k.value for k in node.keywords)])
             return found | self.sources(node.func.value) if isinstance(node.func, gast.Attribute) else found
         return set()
+
+    def _is_list(self, node: gast.expr) -> bool:
+        return isinstance(node, _LISTS) or (isinstance(node, gast.Name) and self.is_list(node.id))
 
     def _all(self, nodes: Iterable[gast.expr]) -> set[str]:
         return {n for node in nodes for n in self.sources(node)}

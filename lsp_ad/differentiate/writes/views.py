@@ -71,7 +71,7 @@ class _Views:
         self.webs = webs
         self.assumptions = Assumptions(tree.body, kinds, scope)
         self.paths = Paths(tree.body, kinds, scope, fresh)
-        self.sharing = Sharing(scope.makes_new, self._picks, kinds.is_structure)
+        self.sharing = Sharing(scope.makes_new, self._picks, kinds.is_structure, kinds.is_structure)
 
     def _picks(self, index: gast.expr) -> bool:
         return indexing.picks(index, self.kinds.of)

@@ -155,7 +155,11 @@ class Shared:
             others = states[graph.index[id(s)]].get(root, frozenset()) - {root}
             callers = {n for n in others if n.startswith(CALLERS)}
             names = (others - callers - self._final) & later(s) & local
-            keeping = {n.removeprefix(ITEMS) for n in others if n.startswith(ITEMS)} & local - names - {root}
+            keeping = {n.removeprefix(ITEMS) for n in others if n.startswith(ITEMS)}
+            if _is_deep(s):
+                held = [states[graph.index[id(s)]].get(ITEMS + n, frozenset()) for n in (root, *others)]
+                keeping |= {n.removeprefix(ITEMS) for found in held for n in found} & later(s)
+            keeping = keeping & local - names - {root}
             self._found[id(s)] = Found(sorted(names), sorted(keeping), bool(callers), root not in local)
         for s, found in calls:
             state = states[graph.index[id(s)]]
@@ -167,3 +171,11 @@ class Shared:
 
             for call in found:
                 self.survivors.setdefault(call.lineno, []).append(Call(call, kept))
+
+
+def _is_deep(s: gast.stmt) -> bool:
+    """Whether a statement writes into what is an item, or an attribute, of a variable."""
+    target = s.target if isinstance(s, gast.AugAssign) else memory.written(s)
+    if isinstance(target, gast.Subscript):
+        return not isinstance(target.value, gast.Name)
+    return isinstance(target, gast.Attribute)

@@ -24,6 +24,7 @@ CALLERS = "caller's "
 ITEMS = "items of "
 """What the name of what may be in a list, or a dict, begins with; the name may as well stand for an array."""
 
+_DISPLAYS = (gast.List, gast.Tuple, gast.Dict, gast.ListComp, gast.DictComp)
 _NEW = {*("len", "int", "float", "bool", "range", "abs", "sum", "isinstance", "str", "min", "max", "round")}
 _HELPERS = {f"lsp_ad.runtime.{name}" for name in ("zeros_of", "ones_of", "copy_of", "own_copy")}
 _NUMPY = {
@@ -60,6 +61,8 @@ class Sources(memory.Sharing):
     def __init__(self, function: gast.FunctionDef, scope: Scope, docstring: str, keeps: bool = False):
         super().__init__(self._makes_new, _picks, lambda n: keeps)
         self.scope = scope
+        self._containers = _containers(function)
+        self._inside = {d.name for d in flow.statements(function.body) if isinstance(d, gast.FunctionDef)}
         self._saves = set(_saves(function.body)) if is_generated(docstring) else set()
         forward = scope.program.functions.get(forward_of(docstring) or "")
         found = _result_of(scope, forward) if forward is not None else None
@@ -68,10 +71,33 @@ class Sources(memory.Sharing):
     def sources(self, node: gast.expr | None) -> set[str]:
         found = self._result(node)
         if found is None:
-            part = memory.root(node) if isinstance(node, gast.Subscript) else None
-            return super().sources(node) | ({ITEMS + part.id} if part is not None else set())
+            if isinstance(node, gast.BinOp) and self._is_container(node):
+                return self.sources(node.left) | self.sources(node.right)
+            part = self._read_from(node)
+            more = {ITEMS + part.id} if part is not None else set()
+            if part is not None and isinstance(node, gast.Call):
+                more.add(part.id)
+            return super().sources(node) | more
         function, result = found
         return set().union(*(self._given(function, node, p) for p in result.parameters))
+
+    def _read_from(self, node: gast.expr | None) -> gast.Name | None:
+        """The variable of which an expression reads an item, an attribute, or what it is called for."""
+        if isinstance(node, gast.Subscript):
+            return memory.root(node)
+        if isinstance(node, gast.Attribute):
+            return memory.root(node) if node.attr not in memory.SHAPE_ATTRIBUTES else None
+        if not isinstance(node, gast.Call) or self._makes_new(node):
+            return None
+        found = memory.root(node.func)
+        known = found is not None and found.id in self.scope.local and found.id not in self._inside
+        return found if known else None
+
+    def _is_container(self, node: gast.expr) -> bool:
+        """Whether an expression surely is a list, a tuple or a dict."""
+        if isinstance(node, gast.BinOp):
+            return self._is_container(node.left) or self._is_container(node.right)
+        return isinstance(node, _DISPLAYS) or (isinstance(node, gast.Name) and node.id in self._containers)
 
     def edges(self, s: gast.stmt) -> list[tuple[str, set[str]]]:
         """What a statement binds; the number of `enumerate` is apart."""
@@ -80,6 +106,12 @@ class Sources(memory.Sharing):
         found = [*super().edges(s), *self._held(s)]
         if isinstance(s, gast.Expr) and isinstance(s.value, gast.Call):
             found += self._kept_by_method(s.value)
+            function = s.value.func
+            if isinstance(function, gast.Name) and function.id == "setattr" and len(s.value.args) == 3:
+                base = memory.root(s.value.args[0])
+                found += [(ITEMS + base.id, self.sources(s.value.args[2]))] if base is not None else []
+        if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name) and self._is_container(s.value):
+            found.append((s.target.id, self.sources(s.value)))
         if isinstance(s, gast.For) and isinstance(s.iter, gast.Name):
             found += [(n, {ITEMS + s.iter.id}) for n in flow.stored(s.target)]
         if (
@@ -140,7 +172,11 @@ class Sources(memory.Sharing):
 
     def _makes_new(self, call: gast.Call) -> bool:
         if isinstance(call.func, gast.Name) and call.func.id in _NEW:
-            return True
+            picks = call.func.id in ("min", "max") and bool(call.keywords)
+            return not picks and not (call.func.id == "sum" and len(call.args) > 1)
+        is_copy = isinstance(call.func, gast.Attribute) and call.func.attr == "copy"
+        if is_copy and self._is_container(call.func.value):
+            return False
         dotted = self.scope.canonical(call.func) or ""
         return dotted in _HELPERS or dotted in _NUMPY or self.scope.makes_new(call)
 
@@ -228,6 +264,16 @@ def _picks(index: gast.expr) -> bool:
     """Whether an index surely picks elements: a list that is written out, or a comparison, is in it."""
     parts = index.elts if isinstance(index, gast.Tuple) else [index]
     return any(isinstance(part, (gast.List, gast.ListComp, gast.Compare)) for part in parts)
+
+
+def _containers(function: gast.FunctionDef) -> set[str]:
+    """The variables that somewhere get a list, a tuple or a dict that is written out."""
+    found = set()
+    for s in flow.statements(function.body):
+        if isinstance(s, (gast.Assign, gast.AnnAssign)) and isinstance(s.value, _DISPLAYS):
+            targets = s.targets if isinstance(s, gast.Assign) else [s.target]
+            found |= {t.id for t in targets if isinstance(t, gast.Name)}
+    return found
 
 
 def _saves(body: list[gast.stmt]) -> Iterable[int]:

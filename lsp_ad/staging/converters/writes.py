@@ -93,9 +93,12 @@ class Writes(Expressions):
         if found is not None and found.keeping:
             made.keywords.append(gast.keyword("keeping", constant(", ".join(found.keeping))))
             names = sorted({*names, *found.keeping})
+        whole = memory.root(base)
+        if found is not None and whole is not None and not isinstance(base, gast.Name):
+            made.keywords.append(gast.keyword("whole", gast.Name(whole.id, gast.Load(), None, None)))
         made.keywords += map(_handed, names)
-        whole = gast.Tuple([store_, *map(store, names)], gast.Store()) if names else store_
-        return at(gast.Assign([whole], made, None), node)
+        all_of_them = gast.Tuple([store_, *map(store, names)], gast.Store()) if names else store_
+        return at(gast.Assign([all_of_them], made, None), node)
 
 
 def _handed(name: str) -> gast.keyword:

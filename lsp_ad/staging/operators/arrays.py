@@ -23,7 +23,7 @@ from lsp_ad.staging.errors import StagingError, again, handled, staging_error, u
 from lsp_ad.staging.operators.bounds import check_index
 from lsp_ad.staging.operators.classes import own_method
 from lsp_ad.staging.operators.given import check_item, wrote
-from lsp_ad.staging.operators.holding import put_into
+from lsp_ad.staging.operators.holding import check_keeper, check_whole, put_into, shared_memory
 from lsp_ad.staging.operators.lists import StagedList
 from lsp_ad.staging.operators.optional import Maybe
 from lsp_ad.staging.operators.paths import View
@@ -86,8 +86,13 @@ def get_item(value: Any, index: Any) -> Any:
     made = backend.get_item(value, index)
     # the element of an array without axes is not the array
     made = backend.copied(made) if made is value and index == () else made
-    seen(made, value)
+    if not any(isinstance(part, list) or np.ndim(part) for part in _axes(index)):
+        seen(made, value)
     return made
+
+
+def _axes(index: Any) -> tuple:
+    return index if isinstance(index, tuple) else (index,)
 
 
 def _index(index: Any) -> Any:
@@ -111,8 +116,10 @@ class Write:
     outside: bool
     others: dict[str, Any]
     keeping: str = ""
+    whole: Any = None  # the object that has the array as an attribute, or the dict
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "whole", self.others.pop("whole", None))
         if "keeping" in self.others:
             object.__setattr__(self, "keeping", self.others.pop("keeping"))
 
@@ -169,14 +176,18 @@ class Write:
             wrote(old, ":".join(map(str, user_place())))
         if inside:
             _check_sharing("Another array of this list, tuple or dict", old, self.value)
+        check_whole(self.whole, old)
         others = []
         for name, other in self.others.items():
             if isinstance(other, Undefined):
                 others.append(other)
                 continue
             put_into(other, name, old, partial(_is_part, old), partial(_replaced, old=old, new=new))
+            check_keeper(name, old, other)
             if name in self.keeping.split(", ") and parts_of(other) is None:
-                others.append(other)
+                if other is not old and np.ndim(other) and are_related(other, old):
+                    raise shared_memory(f"`{name}`")
+                others.append(new if other is old else other)
                 continue
             _check_sharing(f"`{name}`", old, other)
             others.append(_replaced(other, old, new))
@@ -212,10 +223,7 @@ def _check_sharing(name: str, old: Any, other: Any) -> None:
     unknown = not np.ndim(old) and (lists or found)
     if not parts and not unknown:
         return
-    shared = staging_error(
-        f"{name} may share its memory with the array that is written into here.",
-        "Make one of them a copy (`.copy()`) where it gets its value.",
-    )
+    shared = shared_memory(name)
     handled(shared)
     if unknown or not all(_are_apart(old, part, shared) for part in parts):
         raise again(shared)

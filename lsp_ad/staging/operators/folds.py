@@ -201,6 +201,13 @@ def _extreme(plain: Callable[..., Any], whole: str, better: Callable[[Any, Any],
             args = (args[0].array(),)
         if len(args) == 1 and backend is not None and backend.owns(args[0]) and key is None:
             spec = backend.spec(args[0])
+            if default is not _MISSING and spec.shape is not None and spec.shape[:1] == (0,):
+                return default
+            if default is not _MISSING and (spec.shape is None or spec.shape[:1] == (None,)):
+                raise staging_error(
+                    f"`{whole}` has a `default`, and whether there are items is not known when tracing.",
+                    f"Write `if len(items) > 0` around `{whole}`.",
+                )
             if spec.shape is None or len(spec.shape) == 1:
                 return backend.function(whole)(args[0])
         found = list(items(args[0])) if len(args) == 1 else list(args)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import types
+from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+import numpy as np
+
 from lsp_ad.staging.context import bodies
-from lsp_ad.staging.errors import staging_error
+from lsp_ad.staging.errors import StagingError, staging_error
 from lsp_ad.staging.libraries import is_users
-from lsp_ad.staging.structures import flatten
+from lsp_ad.staging.operators.views import are_related
+from lsp_ad.staging.structures import flatten, parts_of
 
 _NONE = (types.FunctionType, types.MethodType, types.ModuleType, type)
 
@@ -43,3 +48,39 @@ def put_into(
                 )
             if found:
                 object.__setattr__(one, attribute, replaced(held))
+
+
+def shared_memory(name: str) -> StagingError:
+    return staging_error(
+        f"{name} may share its memory with the array that is written into here.",
+        "Make one of them a copy (`.copy()`) where it gets its value.",
+    )
+
+
+def check_whole(whole: Any, old: Any) -> None:
+    """Refuse a write into an array that an object, or a dict, has in it twice."""
+    if whole is None or not np.ndim(old):
+        return
+    values = [whole, *(held for one in objects_in(whole) for held in vars(one).values())]
+    leaves = [leaf for value in values for leaf in flatten(value)[0]]
+    others = [leaf for leaf in leaves if leaf is not old and np.ndim(leaf) and are_related(leaf, old)]
+    if others or sum(leaf is old for leaf in leaves) > 1:
+        raise staging_error(
+            "The array that is written into here is in one object or dict twice, as a whole or in part.",
+            "Make one of them a copy (`.copy()`).",
+        )
+
+
+def check_keeper(name: str, old: Any, other: Any) -> None:
+    """Refuse a function, or a container of another kind, that has an array in it which it would keep."""
+    held: list[Any] = []
+    if isinstance(other, partial):
+        held = [*other.args, *other.keywords.values()]
+    elif isinstance(other, types.FunctionType):
+        held = [*(other.__defaults__ or ()), *(other.__kwdefaults__ or {}).values()]
+    elif isinstance(other, dict) and parts_of(other) is None:
+        held = list(other.values())
+    elif isinstance(other, deque):
+        held = list(other)
+    if any(leaf is old or (np.ndim(leaf) and are_related(leaf, old)) for leaf in flatten(held)[0]):
+        raise shared_memory(f"`{name}`")
