@@ -314,3 +314,33 @@ def test_a_list_holds_an_array_and_a_view_of_it(program, is_view, backend):
         return
     for one, other in zip(staged(X), program(X), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def its_tail_in_an_attribute(x):
+    y, box = x * 1.0, Holder(x)
+    box.k = y[1:]
+    box.k[0] = 9.0
+    return y
+
+
+def its_tail_under_a_key(x):
+    d = {"p": x * 1.0}
+    d["q"] = d["p"][1:]
+    if x[0] > 0:
+        d["q"][0] = 9.0
+    return d["p"]
+
+
+def its_tail_as_an_item(x):
+    y, parts = x * 1.0, [x, x]
+    parts[0] = y[1:]
+    parts[0][0] += 9.0
+    return y
+
+
+@pytest.mark.parametrize("backend", ["jax", "lantern"])
+@pytest.mark.parametrize("program", [its_tail_in_an_attribute, its_tail_under_a_key, its_tail_as_an_item])
+def test_a_view_by_constants_is_put_where_it_is_written(program, backend):
+    pytest.importorskip({"lantern": "numba"}.get(backend, backend))
+    with pytest.raises(lsp_ad.StagingError, match="is written into here"):
+        lsp_ad.staged(program, backend=backend)(X)

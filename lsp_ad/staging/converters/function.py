@@ -100,9 +100,9 @@ def _convert(
     for converter in (
         truths.Sums(truths.flags(function)),
         Asserts(),
+        *([HeldViews(function, canonical)] if shared.writes else []),
         Writes(shared),
         Shapes(),
-        *([HeldViews(function, canonical)] if shared.writes else []),
         Slices(),
         Iterables(),
         Texts(),

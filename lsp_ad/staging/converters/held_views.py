@@ -39,7 +39,9 @@ class HeldViews(Expressions):
 
     def convert(self, node: gast.AST) -> gast.AST:
         if isinstance(node, gast.Assign):
-            if any(isinstance(target, gast.Name) and target.id in self.held for target in node.targets):
+            if any(target.id in self.held for target in node.targets if isinstance(target, gast.Name)) or any(
+                isinstance(target, (gast.Attribute, gast.Subscript)) for target in node.targets
+            ):
                 node.value = _known(node.value)
             return node
         held = _held(node)
