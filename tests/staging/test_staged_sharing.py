@@ -344,3 +344,27 @@ def test_a_view_by_constants_is_put_where_it_is_written(program, backend):
     pytest.importorskip({"lantern": "numba"}.get(backend, backend))
     with pytest.raises(lsp_ad.StagingError, match="is written into here"):
         lsp_ad.staged(program, backend=backend)(X)
+
+
+def one_of_two_in_an_attribute(x):
+    y, box = x * 1.0, Holder(x * 2.0)
+    if x[0] > 0:
+        box.k = y
+    box.k[0] = 9.0
+    return y, box.k
+
+
+def one_of_two_under_a_key(x):
+    y, d = x * 1.0, {"k": x * 2.0}
+    if x[0] > 0:
+        d["k"] = y
+    d["k"][0] = 9.0
+    return y, d["k"]
+
+
+@pytest.mark.parametrize("backend", ["jax", "lantern"])
+@pytest.mark.parametrize("program", [one_of_two_in_an_attribute, one_of_two_under_a_key])
+def test_what_a_branch_chooses_is_one_of_two_arrays(program, backend):
+    pytest.importorskip({"lantern": "numba"}.get(backend, backend))
+    with pytest.raises(lsp_ad.StagingError, match="may share its memory"):
+        lsp_ad.staged(program, backend=backend)(X)

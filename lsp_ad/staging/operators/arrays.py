@@ -155,7 +155,7 @@ class Write:
             plain(value, rest[0])
         else:
             item = value[rest[0]]
-            if isinstance(value, StagedList) and np.ndim(item):
+            if isinstance(value, StagedList):
                 check_item(item, list(self.others.values()))
             value[rest[0]] = _inside(item, rest[1:], staged)
         return self._results(self.value if parts else value, list(self.others.values()))

@@ -29,7 +29,8 @@ from lsp_ad.staging.operators.state import (
 from lsp_ad.staging.operators.truth import truth
 from lsp_ad.staging.operators.types import Fixed, is_number, is_zero
 from lsp_ad.staging.operators.variables import Undefined
-from lsp_ad.staging.structures import LEAF
+from lsp_ad.staging.operators.views import seen
+from lsp_ad.staging.structures import LEAF, flatten
 
 _BRANCHES = ("in one branch", "in the other")
 
@@ -97,12 +98,27 @@ def _chosen(
     """The values of all variables after a staged choice of two bodies."""
     sides = _both(backend, test, state, before, bodies)
     values = _merge(backend, test, sides, state.guarded)
+    if not any(side.traced.ends for side in sides) and not in_generated_code():
+        for value, *outcomes in zip(values, *(side.outcomes for side in sides), strict=True):
+            _remember_arrays(value, outcomes)
     settling = Settling(decisions.IF, state.all, before, [s.ends for s in sides if not s.traced.ends])
     found = settling.settled(values, bodies)
     made = (*found, *before[len(found) :])
     state.set(made)
     settling.remember()
     return made
+
+
+def _remember_arrays(value: Any, outcomes: list[Outcome]) -> None:
+    """What is one of two arrays is, in Python, the one or the other itself.
+
+    Generated code does not count: it writes into no array that it has under another name.
+    """
+    leaves = flatten(value)[0]
+    for outcome in outcomes:
+        if len(outcome.leaves) == len(leaves):
+            for leaf, array in zip(leaves, outcome.leaves, strict=True):
+                seen(leaf, array)
 
 
 class _OfBranches(Joining):

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from lsp_ad.staging.backends import owner
+from lsp_ad.staging.backends.base import Backend
 from lsp_ad.staging.context import arguments, superseded
-from lsp_ad.staging.errors import again, handled, staging_error
+from lsp_ad.staging.errors import again, handled, in_generated_code, staging_error
 from lsp_ad.staging.structures import flatten
 
 
@@ -35,9 +36,15 @@ def wrote(old: Any, place: str) -> None:
 
 def check_item(item: Any, variables: list[Any]) -> None:
     """Refuse a write into an item of a list that may be another one, too, or another variable."""
-    backend = owner(item)
-    if backend is None:
+    if in_generated_code():  # whose lists hold arrays of their own
         return
+    for array in flatten(item)[0]:
+        backend = owner(array)
+        if backend is not None and np.ndim(array):
+            _check_array(backend, array, variables)
+
+
+def _check_array(backend: Backend, item: Any, variables: list[Any]) -> None:
     shared = staging_error(
         "The array that is written into here may be several items of the list, or a variable, too.",
         "Append copies (`.copy()`).",
